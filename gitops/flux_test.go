@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
@@ -93,6 +95,52 @@ func buildEnvironment(t *testing.T, environment string) (*v1alpha1.SparkApplicat
 		t.Fatalf("not in %s: %v", environment, objects)
 	}
 	return app, schedule
+}
+
+// TestTenantWaitsLongEnough: the shipped Kustomization waits longer than the shipped job may take, with its time in the queue.
+// Otherwise a healthy run is reported as failed.
+func TestTenantWaitsLongEnough(t *testing.T) {
+	t.Parallel()
+	text, err := gitops.Flux.ReadFile("flux/tenant.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits time.Duration
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var obj struct {
+			Kind string
+			Spec struct{ Timeout metav1.Duration }
+		}
+		if err := yaml.Unmarshal([]byte(document), &obj); err == nil && obj.Kind == "Kustomization" {
+			waits = obj.Spec.Timeout.Duration
+		}
+	}
+	app, _ := buildEnvironment(t, "production")
+	const start, end, pause = 10 * time.Minute, 5 * time.Minute, time.Minute // the defaults of driverStart, termination and backoff
+	longest := app.Spec.Timeouts.Total.Duration + time.Duration(*app.Spec.RestartPolicy.MaxAttempts)*(app.Spec.Timeouts.Admission.Duration+start+end+pause)
+	if waits <= longest {
+		t.Errorf("the Kustomization waits for %s, and the job may take %s", waits, longest)
+	}
+}
+
+// TestNothingIsResumedByGit: no shipped manifest declares suspend: false, which would undo every suspension by hand.
+func TestNothingIsResumedByGit(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{".", "../examples", "../config"} {
+		err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(name) != ".yaml" {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			if strings.Contains(string(text), "suspend: false") {
+				t.Errorf("%s declares suspend: false: leave it out", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestTenantsHaveNoOtherRights: a tenant's account of Flux may neither create pods nor hand out rights.

@@ -117,11 +117,12 @@ func (t Tracker) Known() bool { return t.known != nil }
 // Tool returns the name of the tool, such as Flux, and the label or annotation by which it is known.
 func (t Tracker) Tool() (name, key string) { return t.known.name, t.known.key }
 
-// String returns the owner, such as "Kustomization team-a/jobs", or the name of the tool if the owner is not known.
+// String returns the owner, such as "Kustomization team-a/jobs", or the name of the tool if the owner is not known; empty if
+// there is none.
 func (t Tracker) String() string {
 	switch {
 	case t.known == nil:
-		return "nobody"
+		return ""
 	case t.owner == "":
 		return t.known.name
 	case t.namespace == "":
@@ -130,7 +131,7 @@ func (t Tracker) String() string {
 	return t.known.kind + " " + t.namespace + "/" + t.owner
 }
 
-// AfterDeletion says what follows if somebody deletes the object by hand; empty if no tool creates it again.
+// AfterDeletion says what follows if a user deletes the object by hand; empty if no tool creates it again.
 func AfterDeletion(o metav1.Object) string {
 	t := Of(o)
 	if !t.Known() || o.GetAnnotations()[noLonger] == "disabled" {
@@ -139,7 +140,7 @@ func AfterDeletion(o metav1.Object) string {
 	return fmt.Sprintf("%s creates it again %s, and it runs again: remove its manifest there", t, t.known.again)
 }
 
-// AfterSuspension says what follows if somebody changes spec.suspend of the object to wanted by hand; empty if no tool
+// AfterSuspension says what follows if a user changes spec.suspend of the object to wanted by hand; empty if no tool
 // sets it back.
 func AfterSuspension(o metav1.Object, wanted bool) string {
 	t := Of(o)

@@ -25,8 +25,8 @@ const (
 	otherwise = `{"f:spec":{"f:image":{}}}`
 )
 
-// TestSetBack: who suspends or resumes by hand what Git declares is told who will set it back, when, and what to do
-// instead; and nobody else is.
+// TestSetBack: for a field that Git declares, the text says who will set it back, when, and what to do instead. Otherwise
+// there is none.
 func TestSetBack(t *testing.T) {
 	t.Parallel()
 	kustomized := map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs", "kustomize.toolkit.fluxcd.io/namespace": "team-a"}
@@ -46,7 +46,7 @@ func TestSetBack(t *testing.T) {
 		"left alone by Flux":     {labels: kustomized, notes: map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}, fields: managed("kustomize-controller", "", suspends)},
 		"a subresource":          {labels: kustomized, fields: managed("kustomize-controller", "status", suspends)},
 		"unreadable fields":      {labels: kustomized, fields: managed("kustomize-controller", "", "{")},
-		"nobody's":               {fields: managed("kubectl", "", suspends)},
+		"of no tool":             {fields: managed("kubectl", "", suspends)},
 		"Argo CD, server-side":   {notes: tracked, fields: managed("argocd-controller", "", suspends), want: byArgoCD},
 		"Argo CD, client-side":   {notes: joined(tracked, applied(`{"spec": {"suspend": false}}`)), want: byArgoCD},
 		"Argo CD wants it so":    {notes: joined(tracked, applied(`{"spec": {"suspend": true}}`))},

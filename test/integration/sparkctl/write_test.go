@@ -205,7 +205,7 @@ func TestStopAndContinue(t *testing.T) {
 	harness.Gone(t, app)
 }
 
-// TestGitSetsBack: who changes by hand what Git declares is told who will set it back, before it happens; what Git does not
+// TestGitSetsBack: who changes by hand what Git declares reads who will set it back, before it happens; what Git does not
 // declare stays, so there is nothing to say.
 func TestGitSetsBack(t *testing.T) {
 	t.Parallel()
