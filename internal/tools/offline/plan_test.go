@@ -291,3 +291,22 @@ func TestPlanPreemptsTheNewest(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanWarnsOfAClosedQueue: a plan has the warnings of lint about files that do not fit together.
+func TestPlanWarnsOfAClosedQueue(t *testing.T) {
+	t.Parallel()
+	const files = `apiVersion: sparkgate.io/v1alpha1
+kind: SparkQueue
+metadata: {name: closed}
+spec: {flavors: [{name: default, quotas: [{resource: memory, nominal: 2Gi}, {resource: cpu, nominal: "2"}]}]}
+---
+apiVersion: sparkgate.io/v1alpha1
+kind: SparkApplication
+metadata: {name: outside, namespace: default}
+spec: {queue: {name: closed}, type: Python, sparkVersion: 4.1.4, image: spark, mainApplicationFile: "local:///a.py", driver: {serviceAccountName: spark}}
+`
+	plan, err := offline.NewPlan(offline.Live{Now: planTime}, []offline.File{{Name: "f.yaml", Text: []byte(files)}}, offline.PlanOptions{Namespace: "default"})
+	if err != nil || len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0].Message, "queue closed admits no namespace") {
+		t.Errorf("warnings %v, error %v", plan.Warnings, err)
+	}
+}
