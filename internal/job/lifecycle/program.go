@@ -29,9 +29,11 @@ const (
 	surplusGrace = 5 * time.Second
 	// maxRefusals is how often executors beyond the grant are ended before the attempt is.
 	maxRefusals = 5
+	// forgiveAfter is how long after the last refusal they are forgotten.
+	forgiveAfter = time.Minute
 	// surplusNote begins messages about the surplus.
 	surplusNote = "more than the spec says: "
-	// refusedNote follows once the queue had no room for it.
+	// refusedNote follows once the queue had no quota for it.
 	refusedNote = "; executors beyond the grant are ended: "
 	// executorsExceedGrantReason is the reason of the event about executors beyond the grant.
 	executorsExceedGrantReason = string(v1alpha1.StopExceedsGrant)
@@ -88,12 +90,28 @@ func (dv *division) refuse(st *state) bool {
 	for _, r := range refused {
 		st.after(Action{Kind: DeletePod, Pod: r})
 	}
+	if len(refused) == 0 && !hasSurplus(st) {
+		forgive(st)
+	}
 	// Until the watch shows that they end, the next passes end the same ones.
 	if len(refused) == 0 || st.s.Executors == nil || st.o.Now.Before(st.o.LastWrite.Add(time.Second)) {
 		return false
 	}
 	st.s.Executors.Refusals++
 	return true
+}
+
+// forgive forgets refusals after a minute without another one: Spark may have started one executor too many by mistake,
+// because its view of the cluster was old.
+func forgive(st *state) {
+	if st.s.Executors == nil || st.s.Executors.Refusals == 0 || st.o.LastWrite.IsZero() {
+		return
+	}
+	if due := st.o.LastWrite.Add(forgiveAfter); st.o.Now.Before(due) {
+		st.requeue(due)
+		return
+	}
+	st.s.Executors.Refusals = 0
 }
 
 // sinceBound returns for how long a pod has been on its node. If the clocks disagree, that is as long as it may be.

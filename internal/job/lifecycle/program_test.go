@@ -72,3 +72,20 @@ func TestWeights(t *testing.T) {
 		}
 	}
 }
+
+// TestForgives: refusals are forgotten after a minute without surplus, so that executors that Spark starts by mistake now and then end no
+// attempt.
+func TestForgives(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		quiet time.Duration
+		want  int32
+	}{"soon after": {59 * time.Second, 3}, "a minute later": {time.Minute, 0}} {
+		st := &state{o: Observation{Now: epoch.Add(time.Hour), LastWrite: epoch.Add(time.Hour - tc.quiet)}}
+		st.s.Executors = &v1alpha1.ExecutorStatus{Refusals: 3}
+		forgive(st)
+		if got := st.s.Executors.Refusals; got != tc.want || (got > 0) == st.decision.RequeueAt.IsZero() {
+			t.Errorf("%s: %d refusals, next look at %s", name, got, st.decision.RequeueAt)
+		}
+	}
+}
