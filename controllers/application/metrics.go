@@ -22,25 +22,17 @@ import (
 // nothing twice. A write whose answer is lost is not counted. No metric has a label for a single application, and no
 // label value is text written by users.
 var (
-	transitions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_stage_transitions_total",
-		Help: "Stages that applications have entered.",
-	}, []string{"namespace", "queue", "stage"})
+	transitions = metricseries.NewCounters("sparkgate_stage_transitions_total", "Stages that applications have entered.",
+		"namespace", "queue", "stage")
 
-	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_runs_total",
-		Help: "Runs that have ended.",
-	}, []string{"namespace", "queue", "outcome"})
+	runs = metricseries.NewCounters("sparkgate_runs_total", "Runs that have ended.", "namespace", "queue", "outcome")
 
-	attempts = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_attempts_total",
-		Help: "Attempts that have ended.",
-	}, []string{"namespace", "queue", "outcome", "cause", "reason"})
+	attempts = metricseries.NewCounters("sparkgate_attempts_total", "Attempts that have ended.",
+		"namespace", "queue", "outcome", "cause", "reason")
 
-	preemptions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_preemptions_total",
-		Help: "Attempts that were stopped because their quota was reclaimed, by the queue that held it and the queue that reclaims it.",
-	}, []string{"queue", "preempting_queue", "reason"})
+	preemptions = metricseries.NewCounters("sparkgate_preemptions_total",
+		"Attempts that were stopped because their quota was reclaimed, by the queue that held it and the queue that reclaims it.",
+		"queue", "preempting_queue", "reason")
 
 	admissionWait = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_admission_wait_seconds",
@@ -108,7 +100,7 @@ func (c change) countTransition() {
 	if !known || (was == is && b.Run == a.Run && b.Attempt == a.Attempt) {
 		return
 	}
-	transitions.WithLabelValues(namespace, queue, string(is)).Inc()
+	transitions.Inc(namespace, queue, string(is))
 	if wait, known := admissionWaitOf(b, a); known && is == status.Submitting {
 		admissionWait.WithLabelValues(namespace, queue).Observe(wait.Seconds())
 	}
@@ -139,10 +131,10 @@ func (c change) countRun() {
 	switch {
 	case b.Times.Finished != nil || b.Run == 0:
 	case a.Run != b.Run:
-		runs.WithLabelValues(c.after.Namespace, c.value(b.Queue), replacedOutcome(b.Run, a.Attempts)).Inc()
+		runs.Inc(c.after.Namespace, c.value(b.Queue), replacedOutcome(b.Run, a.Attempts))
 	case a.Times.Finished != nil:
 		stage, _ := status.StageOf(a.Conditions)
-		runs.WithLabelValues(c.after.Namespace, c.value(a.Queue), string(stage)).Inc()
+		runs.Inc(c.after.Namespace, c.value(a.Queue), string(stage))
 	}
 }
 
@@ -172,7 +164,7 @@ func (c change) countAttempts() {
 			continue
 		}
 		queue := c.value(c.before.Status.Queue) // not that of a.Status: the next run may have another queue
-		attempts.WithLabelValues(c.after.Namespace, queue, string(a.Outcome), string(a.Cause), pods.ReasonLabel(a.Reason)).Inc()
+		attempts.Inc(c.after.Namespace, queue, string(a.Outcome), string(a.Cause), pods.ReasonLabel(a.Reason))
 		if a.StartedAt != nil && a.FinishedAt != nil {
 			attemptTime.WithLabelValues(c.after.Namespace, queue, string(a.Outcome)).Observe(a.FinishedAt.Sub(a.StartedAt.Time).Seconds())
 		}
@@ -182,6 +174,6 @@ func (c change) countAttempts() {
 // countPreemption counts an attempt that this write begins to stop because its quota is reclaimed by the eviction.
 func (c change) countPreemption(eviction *queueing.Eviction) {
 	if c.before.Status.Stopping == "" && c.after.Status.Stopping == v1alpha1.StopPreempted && eviction != nil {
-		preemptions.WithLabelValues(c.value(c.after.Status.Queue), c.value(eviction.ByQueue), eviction.Reason).Inc()
+		preemptions.Inc(c.value(c.after.Status.Queue), c.value(eviction.ByQueue), eviction.Reason)
 	}
 }

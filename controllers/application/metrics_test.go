@@ -94,10 +94,10 @@ func TestLifeIsCounted(t *testing.T) {
 		c.write(step.stage, again)
 	}
 	ns := c.app.Namespace
-	c.expect("runs", 1, testutil.ToFloat64(runs.WithLabelValues(ns, "team-a", "Succeeded")))
-	c.expect("failed attempts", 1, testutil.ToFloat64(attempts.WithLabelValues(ns, "team-a", "Failed", "Infrastructure", "NodeLost")))
-	c.expect("good attempts", 1, testutil.ToFloat64(attempts.WithLabelValues(ns, "team-a", "Succeeded", "", "Succeeded")))
-	c.expect("Submitting", 2, testutil.ToFloat64(transitions.WithLabelValues(ns, "team-a", "Submitting")))
+	c.expect("runs", 1, runs.Total(ns, "team-a", "Succeeded"))
+	c.expect("failed attempts", 1, attempts.Total(ns, "team-a", "Failed", "Infrastructure", "NodeLost"))
+	c.expect("good attempts", 1, attempts.Total(ns, "team-a", "Succeeded", "", "Succeeded"))
+	c.expect("Submitting", 2, transitions.Total(ns, "team-a", "Submitting"))
 	for name, want := range map[string]struct {
 		count uint64
 		sum   float64
@@ -154,8 +154,8 @@ func TestRunsThatAreReplaced(t *testing.T) {
 			c.write("Queued", func(s *v1alpha1.SparkApplicationStatus) {
 				s.Run, s.Attempt, s.Queue, s.Times = 2, 1, "team-b", v1alpha1.ApplicationTimes{}
 			})
-			c.expect("runs", tc.want, testutil.ToFloat64(runs.WithLabelValues(c.app.Namespace, "team-a", tc.outcome)))
-			c.expect("runs of the next queue", 0, testutil.ToFloat64(runs.WithLabelValues(c.app.Namespace, "team-b", tc.outcome)))
+			c.expect("runs", tc.want, runs.Total(c.app.Namespace, "team-a", tc.outcome))
+			c.expect("runs of the next queue", 0, runs.Total(c.app.Namespace, "team-b", tc.outcome))
 		})
 	}
 }

@@ -4,10 +4,10 @@
 package application
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/application/memory"
 	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 	"github.com/sparkgate/sparkgate/internal/job/usage"
@@ -33,8 +33,8 @@ const (
 	basisRequested = "requested"
 )
 
-func usageCounter(name, help, label string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help + "."}, []string{"namespace", "queue", label})
+func usageCounter(name, help, label string) *metricseries.Counters {
+	return metricseries.NewCounters(name, help+".", "namespace", "queue", label)
 }
 
 func init() {
@@ -44,7 +44,7 @@ func init() {
 // usageSeries returns the metrics of usage.
 func usageSeries() []metricseries.Vector {
 	var all []metricseries.Vector
-	for _, vec := range []*prometheus.CounterVec{usageCPU, usageMemory, usageGPU, attemptCPU, attemptMemory, attemptGPU} {
+	for _, vec := range []*metricseries.Counters{usageCPU, usageMemory, usageGPU, attemptCPU, attemptMemory, attemptGPU} {
 		all = append(all, metricseries.Vector{Vec: vec, QueueLabels: []string{"queue"}})
 	}
 	return all
@@ -53,15 +53,15 @@ func usageSeries() []metricseries.Vector {
 const bytesPerGiB = 1 << 30
 
 // usageCounters are the counters of the three resources.
-type usageCounters struct{ cpu, memory, gpu *prometheus.CounterVec }
+type usageCounters struct{ cpu, memory, gpu *metricseries.Counters }
 
 var ofApplications, ofAttempts = usageCounters{usageCPU, usageMemory, usageGPU}, usageCounters{attemptCPU, attemptMemory, attemptGPU}
 
 // add adds amounts to the series with a label; the series exists from then on.
 func (u usageCounters) add(namespace, queue, label string, a usage.Amounts) {
-	u.cpu.WithLabelValues(namespace, queue, label).Add(a.CPU)
-	u.memory.WithLabelValues(namespace, queue, label).Add(a.Memory * bytesPerGiB)
-	u.gpu.WithLabelValues(namespace, queue, label).Add(a.GPU)
+	u.cpu.Add(a.CPU, namespace, queue, label)
+	u.memory.Add(a.Memory*bytesPerGiB, namespace, queue, label)
+	u.gpu.Add(a.GPU, namespace, queue, label)
 }
 
 // countUsage begins the series of an attempt that is counted from now on, and adds what was written of it to the metrics
@@ -86,8 +86,8 @@ func addUsage(series *metricseries.Bounds, namespace string, c meter.Count) {
 	})
 }
 
-// beginSeries makes the series of a newly counted attempt begin at 0. Prometheus does not see an increase in a counter
-// whose first value is the usage of a whole attempt, and each pod of the operator has its own counters.
+// beginSeries begins the series that a newly counted attempt will most likely add to, so that they have been collected
+// with 0 by the time it ends, and show its end at once.
 func beginSeries(series *metricseries.Bounds, namespace string, u *memory.Usage) {
 	queue, begun := u.Begun()
 	if !begun {
@@ -100,6 +100,9 @@ func beginSeries(series *metricseries.Bounds, namespace string, u *memory.Usage)
 		}
 		for _, outcome := range usage.Ends() {
 			ofAttempts.add(namespace, queue, string(outcome), usage.Amounts{})
+		}
+		for _, outcome := range []string{v1alpha1.SucceededReason, v1alpha1.FailedReason} {
+			runs.Add(0, namespace, queue, outcome)
 		}
 	})
 }

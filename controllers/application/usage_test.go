@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,8 +49,8 @@ func TestLostApplicationIsCounted(t *testing.T) {
 		r.forget(client.ObjectKeyFromObject(app))
 	}
 	for name, got := range map[string]float64{
-		"granted": testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)),
-		"stopped": testutil.ToFloat64(attemptCPU.WithLabelValues(app.Namespace, "team-a", string(usage.Stopped))),
+		"granted": usageCPU.Total(app.Namespace, "team-a", basisGranted),
+		"stopped": attemptCPU.Total(app.Namespace, "team-a", string(usage.Stopped)),
 	} {
 		if got != 7200 {
 			t.Errorf("%s: %v core-seconds, want 7200", name, got)
@@ -72,7 +71,7 @@ func TestReplacedApplicationIsCounted(t *testing.T) {
 		_, _ = r.reconcileExisting(t.Context(), other) // what comes of it does not matter here
 	}
 	r.forget(client.ObjectKeyFromObject(app))
-	if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, "team-a", basisGranted)); got != 7200 {
+	if got := usageCPU.Total(app.Namespace, "team-a", basisGranted); got != 7200 {
 		t.Errorf("%v core-seconds, want 7200", got)
 	}
 }
@@ -85,7 +84,7 @@ func TestQueueOfAnotherSystem(t *testing.T) {
 	clock.Step(time.Hour)
 	r.forget(client.ObjectKeyFromObject(app))
 	for queue, want := range map[string]float64{"team-a": 0, metricseries.Unknown: 7200} {
-		if got := testutil.ToFloat64(usageCPU.WithLabelValues(app.Namespace, queue, basisGranted)); got != want {
+		if got := usageCPU.Total(app.Namespace, queue, basisGranted); got != want {
 			t.Errorf("queue %s: %v core-seconds, want %v", queue, got, want)
 		}
 	}

@@ -23,15 +23,12 @@ import (
 // Metrics of runs. Runs are counted after the status write that records them, so that neither a restart nor a failover
 // counts one twice. No metric has a label for a schedule.
 var (
-	runs = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_schedule_runs_total",
-		Help: "Applications that were created for schedules, and that the API server refused.",
-	}, []string{metricseries.NamespaceLabel, "trigger", "result"})
+	runs = metricseries.NewCounters("sparkgate_schedule_runs_total",
+		"Applications that were created for schedules, and that the API server refused.",
+		metricseries.NamespaceLabel, "trigger", "result")
 
-	missed = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "sparkgate_schedule_missed_runs_total",
-		Help: "Runs of schedules that were due and were missed.",
-	}, []string{metricseries.NamespaceLabel, "reason"})
+	missed = metricseries.NewCounters("sparkgate_schedule_missed_runs_total", "Runs of schedules that were due and were missed.",
+		metricseries.NamespaceLabel, "reason")
 
 	delay = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "sparkgate_schedule_delay_seconds",
@@ -63,7 +60,7 @@ const (
 func countRejected(series *metricseries.Bounds, out outcome) {
 	if run := out.decision.Create; out.refused != "" && run != nil {
 		series.Count(func(func(string) string) {
-			runs.WithLabelValues(out.o.Schedule.Namespace, triggerOf(run), resultRefused).Inc()
+			runs.Inc(out.o.Schedule.Namespace, triggerOf(run), resultRefused)
 		})
 	}
 }
@@ -73,13 +70,13 @@ func countRecorded(series *metricseries.Bounds, out outcome, last creation) {
 	namespace := out.o.Schedule.Namespace
 	series.Count(func(func(string) string) {
 		if run := out.decision.Create; run != nil && out.refused == "" {
-			runs.WithLabelValues(namespace, triggerOf(run), resultCreated).Inc()
+			runs.Inc(namespace, triggerOf(run), resultCreated)
 			if !run.Requested() {
 				delay.WithLabelValues(namespace).Observe(max(createdAt(run, out.o, last).Sub(run.At), time.Duration(0)).Seconds())
 			}
 		}
 		for _, passed := range out.decision.Passed {
-			missed.WithLabelValues(namespace, passed.Reason).Inc()
+			missed.Inc(namespace, passed.Reason)
 		}
 	})
 }
@@ -88,7 +85,7 @@ func countRecorded(series *metricseries.Bounds, out outcome, last creation) {
 func countSuperseded(series *metricseries.Bounds, namespace string, n int) {
 	if n > 0 {
 		series.Count(func(func(string) string) {
-			missed.WithLabelValues(namespace, v1alpha1.MissedSuperseded).Add(float64(n))
+			missed.Add(float64(n), namespace, v1alpha1.MissedSuperseded)
 		})
 	}
 }

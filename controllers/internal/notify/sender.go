@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/internal/metricseries"
 )
 
 const (
@@ -39,10 +39,8 @@ const (
 	dropped   = "dropped"   // dropped from the full queue, or at the end of the operator
 )
 
-var notifications = prometheus.NewCounterVec(prometheus.CounterOpts{
-	Name: "sparkgate_notifications_total",
-	Help: "Events for Flux's notification-controller, by what became of them.",
-}, []string{"result"})
+var notifications = metricseries.NewCounters("sparkgate_notifications_total",
+	"Events for Flux's notification-controller, by what became of them.", "result")
 
 func init() { metrics.Registry.MustRegister(notifications) }
 
@@ -78,7 +76,7 @@ type Sender struct {
 // New returns a Sender. It sends once it is started.
 func New(o Options) *Sender {
 	for _, result := range []string{delivered, refused, failed, dropped} {
-		notifications.WithLabelValues(result) // create the series, so that the first event counts as an increase
+		notifications.Add(0, result)
 	}
 	return &Sender{Options: o, client: http.Client{Timeout: requestTimeout, Transport: o.Transport}, shutdownTimeout: shutdownTimeout, filled: make(chan struct{}, 1)}
 }
@@ -124,7 +122,7 @@ func (s *Sender) dropOne() {
 	}
 	oldest := slices.IndexFunc(s.queue, func(e event) bool { return e.InvolvedObject.Namespace == most })
 	s.queue = slices.Delete(s.queue, oldest, oldest+1)
-	notifications.WithLabelValues(dropped).Inc()
+	notifications.Inc(dropped)
 }
 
 // NeedLeaderElection returns false: the sender runs in every replica, and has nothing to send in those that do not
@@ -205,7 +203,7 @@ func (s *Sender) deliver(ctx context.Context, e event) (result string, err error
 
 // account counts the result of an event, and logs when deliveries start or stop to fail.
 func (s *Sender) account(result string, err error) {
-	notifications.WithLabelValues(result).Inc()
+	notifications.Inc(result)
 	lost := result == failed || result == refused
 	switch {
 	case lost && !s.losing:

@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -139,7 +138,7 @@ func (s *sending) logged() int {
 func results() map[string]float64 {
 	all := map[string]float64{}
 	for _, r := range []string{delivered, refused, failed, dropped} {
-		all[r] = testutil.ToFloat64(notifications.WithLabelValues(r))
+		all[r] = notifications.Total(r)
 	}
 	return all
 }
