@@ -32,7 +32,8 @@ type scene struct {
 func newScene(t *testing.T, memory string) *scene {
 	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	s := &scene{World: harness.NewWorld(t, memory, nil), prometheus: newPrometheus(t, address), t: t, clock: &harness.Clock{}, way: &way{}}
+	s := &scene{prometheus: newPrometheus(t, address), t: t, clock: &harness.Clock{}, way: &way{}}
+	s.World = harness.NewWorld(t, memory, &harness.Kubelet{Run: harness.Manual, Clock: s.clock})
 	config := env.Config()
 	config.Wrap(s.way.below) // below the counting of writes
 	s.options = harness.OperatorOptions{Config: config, Clock: s.clock, MetricsAddr: address, LeaseNamespace: s.Namespace}
