@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,6 +101,34 @@ func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.Re
 	}
 	stream, err := c.core.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Timeout(0).Stream(ctx)
 	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
+}
+
+// LogBegins returns how long after the start of a pod's Spark container the first line was written that the kubelet
+// still has of its log. It is 0 if that is not known, or if the container has not run for this long.
+func LogBegins(ctx context.Context, c *Cluster, pod *corev1.Pod, long time.Duration) time.Duration {
+	name := pods.SparkContainer(pod)
+	i := slices.IndexFunc(pod.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == name })
+	if i < 0 {
+		return 0
+	}
+	var started, ended time.Time
+	switch state := &pod.Status.ContainerStatuses[i].State; {
+	case state.Running != nil:
+		started, ended = state.Running.StartedAt.Time, clock.RealClock{}.Now()
+	case state.Terminated != nil:
+		started, ended = state.Terminated.StartedAt.Time, state.Terminated.FinishedAt.Time
+	}
+	if started.IsZero() || ended.Sub(started) < long {
+		return 0
+	}
+	options := &corev1.PodLogOptions{Container: name, Timestamps: true, LimitBytes: ptr.To[int64](64)}
+	text, err := c.core.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).DoRaw(ctx)
+	stamp, _, _ := strings.Cut(string(text), " ")
+	first, invalid := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil || invalid != nil {
+		return 0
+	}
+	return first.Sub(started)
 }
 
 // reportTime is how long a kubelet may take to report the end of a container whose log has ended, in seconds.

@@ -4,13 +4,16 @@
 package harness
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +34,8 @@ type Node struct {
 type podLog struct {
 	text  string
 	ended bool
+	// from is when the first line was written; zero if that does not matter.
+	from time.Time
 	// changed is closed at the next change.
 	changed chan struct{}
 }
@@ -84,10 +89,31 @@ func (n *Node) change(pod *corev1.Pod, text string, ends bool) {
 	l.changed = make(chan struct{})
 }
 
+// Keeps makes the log of a pod begin with a line that was written at a time; what was written before is gone.
+func (n *Node) Keeps(pod *corev1.Pod, from time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.log(pod.Name).from = from
+}
+
+// writeFirst writes the first line of a log after its time, if it has both.
+func (n *Node) writeFirst(w http.ResponseWriter, pod string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if l := n.log(pod); !l.from.IsZero() {
+		line, _, _ := strings.Cut(l.text, "\n")
+		_, _ = fmt.Fprintf(w, "%s %s\n", l.from.Format(time.RFC3339Nano), line)
+	}
+}
+
 // ServeHTTP serves /containerLogs/NAMESPACE/POD/CONTAINER.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/containerLogs/{namespace}/{pod}/{container}", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("timestamps") == "true" {
+			n.writeFirst(w, r.PathValue("pod"))
+			return
+		}
 		for sent := 0; ; {
 			n.mu.Lock()
 			l := n.log(r.PathValue("pod"))

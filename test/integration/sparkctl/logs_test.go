@@ -8,8 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/test/integration/env"
@@ -68,6 +71,26 @@ func TestLogs(t *testing.T) {
 	n.Writes(executors[1], "three\n")
 	if got := me.sees(words("logs pi --executor all")); got != "[1] one\n[1] two\n[2] three\n" {
 		t.Errorf("executors: %q", got)
+	}
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(executors[1]), executors[1]); err != nil {
+		t.Fatal(err)
+	}
+	started := metav1.NewTime(time.Now().Add(-time.Hour))
+	executors[1].Status.ContainerStatuses[0].State.Running.StartedAt = started
+	if err := env.Client().Status().Update(t.Context(), executors[1]); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]string{
+		2 * time.Second:  "",
+		41 * time.Minute: "The log of pod " + executors[1].Name + " begins 41m0s after the start of its container. The kubelet keeps only the end of a long log",
+	} {
+		n.Keeps(executors[1], started.Add(after))
+		if r := me.calls(words("logs pi --executor 2")...); r.out != "three\n" || !strings.HasPrefix(r.problem, want) || (want == "") != (r.problem == "") {
+			t.Errorf("it begins %s after the start: %+v", after, r)
+		}
+	}
+	if got := me.sees(words("logs pi --executor 2 --tail 1")); got != "three\n" {
+		t.Errorf("executor 2: %q", got)
 	}
 	if got := me.sees(words("logs pi --executor 2")); got != "three\n" {
 		t.Errorf("executor 2: %q", got)

@@ -52,6 +52,12 @@ func TestUsage(t *testing.T) {
 	me.fails(2, []string{"usage", "--since", "-1h"}, "--since", `"-1h"`)
 	me.fails(2, []string{"usage", "--since", "1h", "--until", "2h"}, "--since", "is not before the end")
 	me.sees([]string{"usage", "--since", "2026-01-01", "--until", "2026-02-01T00:00:00+01:00"}, "total")
+	if err := os.WriteFile(prices, []byte("queues: {"+w.Queue.Name+": {coreHour: 1}, etl-prd: {coreHour: 2}, Kueue/jobs: {coreHour: 3}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := me.calls("usage", "--prices", prices); r.code != 0 || r.problem != "The price list has prices for queue etl-prd, which does not exist; correct or remove queues.etl-prd.\n" {
+		t.Errorf("a queue that does not exist: %+v", r)
+	}
 	if err := os.WriteFile(prices, []byte("default: {coreHour: -1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

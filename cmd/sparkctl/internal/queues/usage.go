@@ -7,10 +7,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
@@ -86,7 +89,32 @@ func (f *usageFlags) run(ctx context.Context, s cli.Streams) error {
 	if cut > 0 {
 		fmt.Fprintf(s.Err, "Applications of which these sums lack attempts before the last ten, which only the metrics of the operator have: %d.\n", cut)
 	}
+	if prices != nil && len(prices.Queues) > 0 {
+		checkQueues(ctx, c, prices, records, s.Err)
+	}
 	return f.write(s.Out, usage.Summarize(records, window, key, prices))
+}
+
+// checkQueues says which queues of a price list no SparkQueue and no record has. It does not know the queues of other
+// systems, whose names in a price list have a slash.
+func checkQueues(ctx context.Context, c *client.Cluster, prices *usage.Prices, records []usage.Record, notes io.Writer) {
+	queues, err := client.ListAll[metav1.PartialObjectMetadata](ctx, c, client.Queues, client.Selection{})
+	if err != nil {
+		fmt.Fprintf(notes, "It is not known whether the queues of the price list exist: %v\n", err)
+		return
+	}
+	known := map[string]bool{}
+	for i := range queues {
+		known[queues[i].Name] = true
+	}
+	for i := range records {
+		known[records[i].Queue] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(prices.Queues)) {
+		if !known[name] && !strings.Contains(name, "/") {
+			fmt.Fprintf(notes, "The price list has prices for queue %s, which does not exist; correct or remove queues.%s.\n", name, name)
+		}
+	}
 }
 
 // records returns the attempts of the selected applications, and for how many applications the status lacks some

@@ -31,6 +31,9 @@ const (
 	lookAtRestEvery = time.Minute
 	// lookForMoreEvery is the interval once the logs of some executors are followed.
 	lookForMoreEvery = 5 * time.Second
+	// silence is how long after its start a container that has not written anything yet is taken for one whose first lines
+	// are gone: Spark writes within seconds.
+	silence = time.Minute
 	// maxLastLooks is how often pods are looked for, if they cannot be listed, after the run has ended.
 	maxLastLooks = 20
 	// AllExecutors stands for all executors in place of the number of one, and AllLines for all
@@ -112,6 +115,7 @@ func (l *LogFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 		prefix = "[" + client.ExecutorID(pod) + "] "
 	}
 	options := l.Options
+	l.noteBeginning(ctx, pod)
 	for {
 		log, err := l.openLog(ctx, pod, options)
 		if err != nil {
@@ -126,6 +130,17 @@ func (l *LogFollower) copy(ctx context.Context, pod *corev1.Pod) error {
 		}
 		fmt.Fprintf(l.notes, "The log of pod %s was interrupted and is reopened: lines may be missing or repeated.\n", pod.Name)
 		options.After, options.Tail = broke, AllLines
+	}
+}
+
+// noteBeginning says that the beginning of a log seems to be gone, if all of it was wanted.
+func (l *LogFollower) noteBeginning(ctx context.Context, pod *corev1.Pod) {
+	if l.Options.Tail != AllLines || l.Options.Since > 0 {
+		return
+	}
+	if after := client.LogBegins(ctx, l.cluster, pod, silence); after >= silence {
+		fmt.Fprintf(l.notes, "The log of pod %s begins %s after the start of its container. The kubelet keeps only the end of a long log, so what was written before is probably gone.\n",
+			pod.Name, after.Round(time.Second))
 	}
 }
 
