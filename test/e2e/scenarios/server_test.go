@@ -24,7 +24,7 @@ func TestASparkConnectServerServes(t *testing.T) {
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"), env.Pi("notebooks", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.MainApplicationFile, spec.Arguments, spec.Server = "", nil, &v1alpha1.Server{Type: v1alpha1.ConnectServer}
-		spec.Executor.Instances = nil
+		spec.Executor.Instances, spec.RestartPolicy = nil, nil
 	}))
 	driver := answers(t, s, 1)
 	s.Kubectl("delete", "pod", driver)
