@@ -298,7 +298,7 @@ func latchReady(st *state) {
 	ready := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.ReadyCondition)
 	was := st.was == status.Running && ready != nil && ready.Status != metav1.ConditionUnknown
 	is := driverReady(st)
-	st.view.ReadyLatched, st.view.ReadyLost = is || was, !is
+	st.view.ReadyLatched, st.view.ReadyLost = is || was, was && !is
 }
 
 // driverReady reports whether the driver pod is ready, on a node that answers.
@@ -332,8 +332,12 @@ func driverStart(st *state) *metav1.Time {
 // driver still runs, and the message says that instead.
 func runningMessage(st *state) string {
 	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
-	if st.view.ReadyWhen == v1alpha1.ReadyWhenRunning && st.s.Times.ExecutorsReady != nil && !driverReady(st) {
-		message += ", and not ready: see its readiness probes"
+	switch {
+	case st.view.ReadyWhen != v1alpha1.ReadyWhenRunning || st.s.Times.ExecutorsReady == nil || driverReady(st):
+	case st.view.ReadyLost:
+		message += ", and no longer ready: see its readiness probes"
+	default:
+		message += ", and not ready yet"
 	}
 	if silent := silentNode(st.driver()); silent != "" {
 		message = fmt.Sprintf("run %d, attempt %d: %s; if it is really down, %s", st.s.Run, st.s.Attempt, silent, freeNode)
