@@ -234,6 +234,12 @@ var sizeRules = map[string]func(current any) []any{
 			map[string]any{"matchExpressions": []any{map[string]any{"key": "k", "operator": "In", "values": values}}},
 		}
 	},
+	"has(self.server) ||": func(current any) []any { // a program or a server
+		spec := current.(map[string]any)
+		delete(spec, "server")
+		delete(spec, "mainApplicationFile")
+		return []any{spec}
+	},
 	"!has(self.unlimited)": func(any) []any { // queues
 		return []any{map[string]any{"unlimited": true, "parent": "root"}, map[string]any{"unlimited": true, "flavors": []any{}}}
 	},
