@@ -73,7 +73,7 @@ var ForbiddenEdges = []Edge{
 	},
 	{
 		From: []string{"internal/job/..."}, To: []string{"internal/tools/...", "controllers/...", "cmd/..."},
-		Why:  "what is decided does not know how it is carried out",
+		Why: "what is decided does not know how it is carried out",
 	},
 	{
 		From: []string{"controllers/internal/reservation/..."}, To: append([]string{

@@ -56,7 +56,7 @@ func New() *Engine {
 	rs := reservations.New(hr, hs, cs)
 	e := &Engine{
 		hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs,
-		admission:  admission.New(hr, rg, hs, wq, cs, rs),
+		admission:  admission.New(admission.Parts{Hierarchy: hr, Registry: rg, Holders: hs, Waiting: wq, Claims: cs, Reservations: rs}),
 		preemption: preemption.New(hr, hs, cs, rs),
 		growth:     growth.New(hr, rg, hs, ru, rs),
 		verdicts:   verdicts.New(hr, rg, rs),

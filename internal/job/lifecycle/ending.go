@@ -37,7 +37,7 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		st.requeue(st.o.DriverEndedSince.Add(endingDelay))
 		return st.unchanged()
 	}
-	if (quotesLog(o) || o.Succeeded && localUnknown(st, localSoon)) && logNeeded(st) {
+	if logTells(st, o) && logNeeded(st) {
 		return need(NeedLogCause, st.start())
 	}
 	outcome := v1alpha1.OutcomeFailed
@@ -50,22 +50,27 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		st.s.Times.DriverStarted = driverStart(st)
 	}
 	recordReady(st)
-	counted := executorStatus(st)
-	announceUnused(st, counted)
-	st.s.Executors = counted
+	recordExecutors(st)
 	if !o.Succeeded {
 		o.Message, o.Cause = withCause(o, ptr.Deref(st.o.LogCause, ""))+failuresNote(st), classOf(st, o)
 	}
 	recordAttempt(st, v1alpha1.AttemptStatus{Outcome: outcome, Reason: o.Reason, Cause: o.Cause, ExitCode: o.ExitCode, Message: o.Message})
-	if len(st.activePods()) > 0 {
-		endPods(st)
-		doing := "waiting for " + podsInWords(st.activePods()) + " to end: "
-		if st.view.DriverRunning = st.driverRuns(); st.view.DriverRunning {
-			doing = "stopping the driver: "
-		}
-		return publish(st, status.Finalizing, doing+o.Message)
+	if len(st.activePods()) == 0 {
+		return finish(st)
 	}
-	return finish(st)
+	endPods(st)
+	doing := "waiting for " + podsInWords(st.activePods()) + " to end: "
+	if st.view.DriverRunning = st.driverRuns(); st.view.DriverRunning {
+		doing = "stopping the driver: "
+	}
+	return publish(st, status.Finalizing, doing+o.Message)
+}
+
+// recordExecutors records the executors at the end of the driver.
+func recordExecutors(st *state) {
+	counted := executorStatus(st)
+	announceUnused(st, counted)
+	st.s.Executors = counted
 }
 
 // executorsMayEnd reports whether the executors of a driver that has just succeeded still have time to end. Spark stops
@@ -78,6 +83,11 @@ func executorsMayEnd(st *state) bool {
 // quotesLog reports whether the log of a driver that has ended in this way says why: its program failed.
 func quotesLog(o pods.Outcome) bool {
 	return o.Cause == v1alpha1.CauseApplication && o.ExitCode != nil && o.Reason == pods.ReasonError
+}
+
+// logTells reports whether the log may say more about the end: why the program failed, or that it has used no executors.
+func logTells(st *state, o pods.Outcome) bool {
+	return quotesLog(o) || o.Succeeded && localUnknown(st, localSoon)
 }
 
 // withCause returns the message of a failed program as the kubelet reports it, extended by the cause that was found in

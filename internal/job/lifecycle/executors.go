@@ -43,12 +43,7 @@ type unanswered struct {
 
 // newExecutors sorts the executor pods of the current attempt.
 func newExecutors(st *state) executors {
-	c := executors{base: &v1alpha1.PodSetGrant{}, admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}, ending: map[string][]*pods.Record{}}
-	for i := range st.s.Grant.PodSets {
-		if p := &st.s.Grant.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
-			c.base = p
-		}
-	}
+	c := executors{base: baseOf(st.s.Grant), admittedCount: map[string]int32{}, admitted: map[string][]*pods.Record{}, ending: map[string][]*pods.Record{}}
 	c.allowed = amounts.ClampAll(c.base.Requests)
 	for _, r := range st.currentPods() {
 		if !isAttemptExecutor(st, r) || usesNothing(r, st.o.Ungating[r.UID]) {
@@ -75,6 +70,16 @@ func newExecutors(st *state) executors {
 	slices.SortFunc(c.tooLarge, byAge)
 	slices.SortFunc(c.unanswered, func(a, b unanswered) int { return byAge(a.pod, b.pod) })
 	return c
+}
+
+// baseOf returns the executor pod set of the base gang, empty if there is none.
+func baseOf(g *v1alpha1.Grant) *v1alpha1.PodSetGrant {
+	for i := range g.PodSets {
+		if p := &g.PodSets[i]; p.Name == v1alpha1.ExecutorPodSet && !p.Elastic {
+			return p
+		}
+	}
+	return &v1alpha1.PodSetGrant{}
 }
 
 // isAttemptExecutor reports whether a pod is an active executor that the driver of the attempt created. It checks the

@@ -251,27 +251,14 @@ func (r *Record) readBinding(pod *corev1.Pod) {
 }
 
 func (r *Record) readConditions(pod *corev1.Pod) {
-	containersReady := false
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
 		yes := c.Status == corev1.ConditionTrue
 		switch c.Type {
 		case corev1.PodScheduled:
-			r.Scheduled = yes
-			r.SchedulingGated = !yes && c.Reason == corev1.PodReasonSchedulingGated
-			if !yes && c.Reason == corev1.PodReasonUnschedulable {
-				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, maxMessage)}
-			}
-			if gates := foreignGates(pod); r.SchedulingGated && gates != "" {
-				r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(gates, maxMessage)}
-			}
-		case corev1.ContainersReady:
-			containersReady = yes
+			r.readScheduled(pod, c)
 		case corev1.PodReady:
 			r.Ready = yes
-			if c.Status == corev1.ConditionFalse && c.Reason != "ReadinessGatesNotReady" {
-				r.SilentSince = seconds(c.LastTransitionTime.Unix())
-			}
 		case corev1.DisruptionTarget:
 			if yes {
 				r.DisruptedBy = c.Reason
@@ -281,10 +268,37 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			}
 		}
 	}
-	// A kubelet changes both conditions. If its node does not answer, the node lifecycle controller changes only the pod's.
-	if !containersReady || r.Phase != corev1.PodRunning {
-		r.SilentSince = 0
+	r.SilentSince = silentSince(pod)
+}
+
+func (r *Record) readScheduled(pod *corev1.Pod, c *corev1.PodCondition) {
+	r.Scheduled = c.Status == corev1.ConditionTrue
+	r.SchedulingGated = !r.Scheduled && c.Reason == corev1.PodReasonSchedulingGated
+	if !r.Scheduled && c.Reason == corev1.PodReasonUnschedulable {
+		r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, maxMessage)}
 	}
+	if gates := foreignGates(pod); r.SchedulingGated && gates != "" {
+		r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(gates, maxMessage)}
+	}
+}
+
+// silentSince returns when the node of a pod that runs stopped answering, in seconds since 1970; 0 if it answers. A
+// kubelet changes the readiness of pod and containers together. If its node does not answer, the node lifecycle
+// controller changes that of the pod alone.
+func silentSince(pod *corev1.Pod) (since uint32) {
+	containersReady := false
+	for i := range pod.Status.Conditions {
+		switch c := &pod.Status.Conditions[i]; {
+		case c.Type == corev1.ContainersReady:
+			containersReady = c.Status == corev1.ConditionTrue
+		case c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse && c.Reason != "ReadinessGatesNotReady":
+			since = seconds(c.LastTransitionTime.Unix())
+		}
+	}
+	if !containersReady || pod.Status.Phase != corev1.PodRunning {
+		return 0
+	}
+	return since
 }
 
 // readContainers reads the state of the Spark container. Of other containers it reads only why they keep the Spark

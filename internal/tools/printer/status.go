@@ -33,12 +33,7 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 		if app.Status.Stopping == v1alpha1.StopPreempted {
 			out.State = v1.Evicting
 		}
-		if admitted := meta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition); admitted != nil &&
-			admitted.Reason == v1alpha1.DelegatedToSchedulerReason && app.Status.Times.DriverStarted == nil && app.Status.Times.Waiting != nil {
-			out.State, out.Reason, out.Message = v1.Waiting, admitted.Reason, out.StageMessage
-			out.Waits = &v1.Wait{Run: g.Run, Attempt: g.Attempt, Since: app.Status.Times.Queued, PodSets: out.Holds.PodSets}
-			out.Holds = nil
-		}
+		takeDelegated(&out, app)
 		return out
 	}
 	switch out.Stage {
@@ -61,6 +56,17 @@ func FromStatus(app *v1alpha1.SparkApplication, queue *v1alpha1.SparkQueue) v1.A
 		takePlace(out.Waits, app, headsOf(queue.Status.Heads))
 	}
 	return out
+}
+
+// takeDelegated tells an attempt whose pods wait in a queue of the scheduler as one that waits: it holds nothing yet.
+func takeDelegated(out *v1.Application, app *v1alpha1.SparkApplication) {
+	admitted := meta.FindStatusCondition(app.Status.Conditions, v1alpha1.AdmittedCondition)
+	if admitted == nil || admitted.Reason != v1alpha1.DelegatedToSchedulerReason || app.Status.Times.DriverStarted != nil || app.Status.Times.Waiting == nil {
+		return
+	}
+	out.State, out.Reason, out.Message = v1.Waiting, admitted.Reason, out.StageMessage
+	out.Waits = &v1.Wait{Run: out.Holds.Run, Attempt: out.Holds.Attempt, Since: app.Status.Times.Queued, PodSets: out.Holds.PodSets}
+	out.Holds = nil
 }
 
 // UsesSparkQueue reports whether the application's gate uses SparkQueues. The queues of other gates may have the same

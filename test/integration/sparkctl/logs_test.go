@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,6 +49,28 @@ func retried(app *v1alpha1.SparkApplication) {
 	app.Spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartOnFailure, MaxAttempts: ptr.To[int32](3), Backoff: &v1alpha1.Backoff{Initial: &v1alpha1.Duration{}}}
 }
 
+// beginsLate: the log of executor 2 that begins long after its container is reported as such.
+func beginsLate(t *testing.T, me user, n *harness.Node, executor *corev1.Pod) {
+	t.Helper()
+	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(executor), executor); err != nil {
+		t.Fatal(err)
+	}
+	started := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
+	executor.Status.ContainerStatuses[0].State.Running.StartedAt = started
+	if err := env.Client().Status().Update(t.Context(), executor); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]string{
+		2 * time.Second:  "",
+		41 * time.Minute: "The log of pod " + executor.Name + " begins 41m0s after the start of its container. The kubelet keeps only the end of a long log",
+	} {
+		n.Keeps(executor, started.Add(after))
+		if r := me.calls(words("logs pi --executor 2")...); r.out != "three\n" || !strings.HasPrefix(r.problem, want) || (want == "") != (r.problem == "") {
+			t.Errorf("it begins %s after the start: %+v", after, r)
+		}
+	}
+}
+
 // TestLogs: followed from before the first driver, over a retry, to the end of the run; later by attempt, and of executors.
 func TestLogs(t *testing.T) {
 	t.Parallel()
@@ -72,23 +95,7 @@ func TestLogs(t *testing.T) {
 	if got := me.sees(words("logs pi --executor all")); got != "[1] one\n[1] two\n[2] three\n" {
 		t.Errorf("executors: %q", got)
 	}
-	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(executors[1]), executors[1]); err != nil {
-		t.Fatal(err)
-	}
-	started := metav1.NewTime(time.Now().Add(-time.Hour))
-	executors[1].Status.ContainerStatuses[0].State.Running.StartedAt = started
-	if err := env.Client().Status().Update(t.Context(), executors[1]); err != nil {
-		t.Fatal(err)
-	}
-	for after, want := range map[time.Duration]string{
-		2 * time.Second:  "",
-		41 * time.Minute: "The log of pod " + executors[1].Name + " begins 41m0s after the start of its container. The kubelet keeps only the end of a long log",
-	} {
-		n.Keeps(executors[1], started.Add(after))
-		if r := me.calls(words("logs pi --executor 2")...); r.out != "three\n" || !strings.HasPrefix(r.problem, want) || (want == "") != (r.problem == "") {
-			t.Errorf("it begins %s after the start: %+v", after, r)
-		}
-	}
+	beginsLate(t, me, n, executors[1])
 	if got := me.sees(words("logs pi --executor 2 --tail 1")); got != "three\n" {
 		t.Errorf("executor 2: %q", got)
 	}

@@ -27,9 +27,7 @@ func TestUsage(t *testing.T) {
 	w.Reach(app, "Failed")
 
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
-	if err := os.WriteFile(prices, []byte("currency: EUR\ndefault: {coreHour: 3600}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writePrices(t, prices, "currency: EUR\ndefault: {coreHour: 3600}\n")
 	var report usage.Report
 	if err := json.Unmarshal([]byte(me.sees([]string{"usage", "--since", "1h", "--prices", prices, "-o", "json"})), &report); err != nil {
 		t.Fatal(err)
@@ -52,14 +50,17 @@ func TestUsage(t *testing.T) {
 	me.fails(2, []string{"usage", "--since", "-1h"}, "--since", `"-1h"`)
 	me.fails(2, []string{"usage", "--since", "1h", "--until", "2h"}, "--since", "is not before the end")
 	me.sees([]string{"usage", "--since", "2026-01-01", "--until", "2026-02-01T00:00:00+01:00"}, "total")
-	if err := os.WriteFile(prices, []byte("queues: {"+w.Queue.Name+": {coreHour: 1}, etl-prd: {coreHour: 2}, Kueue/jobs: {coreHour: 3}}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writePrices(t, prices, "queues: {"+w.Queue.Name+": {coreHour: 1}, etl-prd: {coreHour: 2}, Kueue/jobs: {coreHour: 3}}\n")
 	if r := me.calls("usage", "--prices", prices); r.code != 0 || r.problem != "The price list has prices for queue etl-prd, which does not exist; correct or remove queues.etl-prd.\n" {
 		t.Errorf("a queue that does not exist: %+v", r)
 	}
-	if err := os.WriteFile(prices, []byte("default: {coreHour: -1}\n"), 0o600); err != nil {
+	writePrices(t, prices, "default: {coreHour: -1}\n")
+	me.fails(1, []string{"usage", "--prices", prices}, "default.coreHour: -1 is not a price")
+}
+
+func writePrices(t *testing.T, path, list string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	me.fails(1, []string{"usage", "--prices", prices}, "default.coreHour: -1 is not a price")
 }

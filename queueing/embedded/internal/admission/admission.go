@@ -27,9 +27,19 @@ type Admitter struct {
 	tournaments uint64
 }
 
+// Parts are what an admitter uses. All are required.
+type Parts struct {
+	Hierarchy    *state.Hierarchy
+	Registry     *state.Registry
+	Waiting      *waiting.Asks
+	Holders      *state.Holders
+	Claims       *claims.Book
+	Reservations *reservations.Book
+}
+
 // New returns the admitter of an engine.
-func New(hr *state.Hierarchy, rg *state.Registry, hs *state.Holders, wq *waiting.Asks, cs *claims.Book, rs *reservations.Book) *Admitter {
-	return &Admitter{hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs}
+func New(p Parts) *Admitter {
+	return &Admitter{hierarchy: p.Hierarchy, registry: p.Registry, holders: p.Holders, waiting: p.Waiting, claims: p.Claims, reservations: p.Reservations}
 }
 
 // chooseOption finds, among the options in which the asks of a class fit now with their minimum of pods, the one that
