@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -262,17 +263,25 @@ func FreePort() (int, error) {
 	return ports[0], nil
 }
 
+// Ports are chosen below those that Linux gives to outgoing connections (32768 to 60999): one of these could have the port
+// of a system that is stopped for a while.
+const firstPort, ports = 20_000, 10_000
+
 // freePorts returns different ports of the loopback address on which no process listens.
 func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var free []int
+	var failed error
+	for range 100 * n {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(ports)))
 		if err != nil {
-			return nil, err
+			failed = err
+			continue
 		}
 		// Close them only at the end, so that the ports differ.
 		defer listener.Close()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
+		if free = append(free, listener.Addr().(*net.TCPAddr).Port); len(free) == n {
+			return free, nil
+		}
 	}
-	return ports, nil
+	return nil, fmt.Errorf("no %d free ports: %w", n, failed)
 }
