@@ -4,13 +4,16 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/client-go/kubernetes"
+	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -25,9 +28,12 @@ type Cluster struct {
 
 	operator, command string
 	config            *rest.Config
-	// client reads and writes JSON of any kind, core the kinds of Kubernetes itself.
-	client *rest.RESTClient
-	core   *kubernetes.Clientset
+	// client reads and writes JSON of any kind, the others the kinds of Kubernetes itself. A clientset would bring the
+	// methods of all kinds into the program.
+	client         *rest.RESTClient
+	core           *coreclient.CoreV1Client
+	authentication *authenticationclient.AuthenticationV1Client
+	authorization  *authorizationclient.AuthorizationV1Client
 }
 
 // Connect returns the cluster that the options name. It does not send a request yet.
@@ -59,11 +65,15 @@ func New(config *rest.Config, namespace, operator string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := kubernetes.NewForConfig(inJSON(config))
-	if err != nil {
+	core, err := coreclient.NewForConfig(inJSON(config))
+	authentication, err2 := authenticationclient.NewForConfig(inJSON(config))
+	authorization, err3 := authorizationclient.NewForConfig(inJSON(config))
+	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, fmt.Errorf("create client: %w", err)
 	}
-	return &Cluster{Namespace: namespace, operator: operator, config: config, client: client, core: core}, nil
+	return &Cluster{
+		Namespace: namespace, operator: operator, config: config, client: client, core: core, authentication: authentication, authorization: authorization,
+	}, nil
 }
 
 // In returns a copy that uses another namespace.

@@ -99,7 +99,7 @@ func (c *Cluster) Log(ctx context.Context, pod *corev1.Pod, o LogOptions) (io.Re
 	if since > 0 {
 		options.SinceSeconds = ptr.To(max(1, int64(since.Seconds())))
 	}
-	stream, err := c.core.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Timeout(0).Stream(ctx)
+	stream, err := c.core.Pods(pod.Namespace).GetLogs(pod.Name, options).Timeout(0).Stream(ctx)
 	return stream, c.explain(ctx, err, action{"get", "pods/log", pod.Namespace, ""})
 }
 
@@ -122,7 +122,7 @@ func LogBegins(ctx context.Context, c *Cluster, pod *corev1.Pod, long time.Durat
 		return 0
 	}
 	options := &corev1.PodLogOptions{Container: name, Timestamps: true, LimitBytes: ptr.To[int64](64)}
-	text, err := c.core.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).DoRaw(ctx)
+	text, err := c.core.Pods(pod.Namespace).GetLogs(pod.Name, options).DoRaw(ctx)
 	stamp, _, _ := strings.Cut(string(text), " ")
 	first, invalid := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil || invalid != nil {

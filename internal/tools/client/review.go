@@ -16,7 +16,7 @@ import (
 
 // WhoAmI returns the name of the user as which the API server authenticates the caller.
 func (c *Cluster) WhoAmI(ctx context.Context) (string, error) {
-	review, err := c.core.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	review, err := c.authentication.SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
 		return "", c.explain(ctx, err, action{"create", "selfsubjectreviews", "", ""})
 	}
@@ -31,7 +31,7 @@ func (c *Cluster) MayPatch(ctx context.Context, kind Kind, name string) (bool, e
 			Verb: "patch", Group: v1alpha1.Group, Resource: kind.Resource, Namespace: c.Namespace, Name: name,
 		},
 	}}
-	review, err := c.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	review, err := c.authorization.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return false, c.explain(ctx, err, action{"create", "selfsubjectaccessreviews", "", ""})
 	}

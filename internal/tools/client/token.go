@@ -24,7 +24,7 @@ func (e *borrowError) Error() string { return e.text }
 // borrowToken creates a short-lived token of the ServiceAccount for explanations.
 func (c *Cluster) borrowToken(ctx context.Context) (string, error) {
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To[int64](borrowedFor)}}
-	request, err := c.core.CoreV1().ServiceAccounts(c.operator).CreateToken(ctx, service, request, metav1.CreateOptions{})
+	request, err := c.core.ServiceAccounts(c.operator).CreateToken(ctx, service, request, metav1.CreateOptions{})
 	if err != nil {
 		return "", cannotBorrow(err, c.operator)
 	}

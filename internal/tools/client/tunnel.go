@@ -59,7 +59,7 @@ func (c *Cluster) Forward(ctx context.Context, pod *corev1.Pod, ports Ports, use
 // dialerTo returns a dialer that uses WebSockets, or SPDY if a proxy or an old server does not support them, as
 // kubectl does.
 func dialerTo(c *Cluster, pod *corev1.Pod) (httpstream.Dialer, error) {
-	to := c.core.CoreV1().RESTClient().Post().Namespace(pod.Namespace).Resource(Pods.Resource).Name(pod.Name).SubResource("portforward").URL()
+	to := c.core.RESTClient().Post().Namespace(pod.Namespace).Resource(Pods.Resource).Name(pod.Name).SubResource("portforward").URL()
 	transport, upgrader, err := spdy.RoundTripperFor(c.config)
 	if err != nil {
 		return nil, err

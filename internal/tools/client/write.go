@@ -117,7 +117,7 @@ func (c *Cluster) CreateApplication(ctx context.Context, namespace, name string,
 
 // CreateSecret creates a Secret in the namespace of the cluster.
 func CreateSecret(ctx context.Context, c *Cluster, secret *corev1.Secret) error {
-	_, err := c.core.CoreV1().Secrets(c.Namespace).Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
+	_, err := c.core.Secrets(c.Namespace).Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
 	return c.explain(ctx, err, action{"create", secrets.Resource, c.Namespace, ""})
 }
 
@@ -131,7 +131,7 @@ func OwnSecret(ctx context.Context, c *Cluster, name string, owner *v1alpha1.Spa
 
 // DeleteSecret deletes a Secret of the namespace of the cluster.
 func DeleteSecret(ctx context.Context, c *Cluster, name string) error {
-	err := c.core.CoreV1().Secrets(c.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	err := c.core.Secrets(c.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	return c.explain(ctx, err, action{"delete", secrets.Resource, c.Namespace, name})
 }
 
