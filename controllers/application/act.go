@@ -90,6 +90,7 @@ func (p *pass) release(ctx context.Context) error {
 	if p.app.DeletionTimestamp.IsZero() {
 		return err
 	}
+	ctrl.LoggerFrom(ctx).Error(err, "Failed to give back the quota of an application that is being deleted; will retry", "gate", p.gateName())
 	p.obstacle = plan.Obstacle{Kind: plan.Blocked, Message: message}
 	return nil
 }
