@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -287,24 +286,6 @@ func running(st *state) Decision {
 		st.requeue(at)
 	}
 	return publish(st, status.Running, runningMessage(st))
-}
-
-// latchReady decides whether the attempt is ready: its driver pod is, and its executors were. An attempt that was ready
-// loses that with the readiness of its driver, but not with its executors, which come and go.
-func latchReady(st *state) {
-	if st.s.Times.ExecutorsReady == nil {
-		return
-	}
-	ready := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.ReadyCondition)
-	was := st.was == status.Running && ready != nil && ready.Status != metav1.ConditionUnknown
-	is := driverReady(st)
-	st.view.ReadyLatched, st.view.ReadyLost = is || was, was && !is
-}
-
-// driverReady reports whether the driver pod is ready, on a node that answers.
-func driverReady(st *state) bool {
-	driver := st.driver()
-	return driver != nil && driver.Ready && !driverEndOverdue(st) && silentNode(driver) == ""
 }
 
 // recordStart records when the driver of this attempt and, if it is the first one, the run started.

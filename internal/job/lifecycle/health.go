@@ -8,12 +8,14 @@ import (
 	"slices"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/cause"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
@@ -189,4 +191,22 @@ func whyExecutorsPend(st *state) string {
 		}
 	}
 	return ""
+}
+
+// latchReady decides whether the attempt is ready: its driver pod is, and its executors were. An attempt that was ready
+// loses that with the readiness of its driver, but not with its executors, which come and go.
+func latchReady(st *state) {
+	if st.s.Times.ExecutorsReady == nil {
+		return
+	}
+	ready := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.ReadyCondition)
+	was := st.was == status.Running && ready != nil && ready.Status != metav1.ConditionUnknown
+	is := driverReady(st)
+	st.view.ReadyLatched, st.view.ReadyLost = is || was, was && !is
+}
+
+// driverReady reports whether the driver pod is ready, on a node that answers.
+func driverReady(st *state) bool {
+	driver := st.driver()
+	return driver != nil && driver.Ready && !driverEndOverdue(st) && silentNode(driver) == ""
 }

@@ -213,7 +213,6 @@ func RecordOf(pod *corev1.Pod) *Record {
 		}
 	}
 	r.OtherRequests = otherRequests(requests)
-	r.readBinding(pod)
 	r.readGrace(pod)
 	r.SchedulingGate = gateOf(pod, requests)
 	r.readConditions(pod)
@@ -234,71 +233,6 @@ func gateOf(pod *corev1.Pod, requests queueing.Resources) *SchedulingGate {
 		return &SchedulingGate{At: at, Excess: excess}
 	}
 	return &SchedulingGate{At: at, Requests: requests, NodeSelector: queueing.NodeLabels(&pod.Spec), Tolerations: pod.Spec.Tolerations}
-}
-
-// readBinding sets when the pod was bound to its node.
-func (r *Record) readBinding(pod *corev1.Pod) {
-	if r.Node == "" {
-		return
-	}
-	r.BoundAt = r.CreatedAt
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.IsZero() {
-			r.BoundAt = uint32(max(0, c.LastTransitionTime.Unix()))
-		}
-	}
-}
-
-func (r *Record) readConditions(pod *corev1.Pod) {
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		yes := c.Status == corev1.ConditionTrue
-		switch c.Type {
-		case corev1.PodScheduled:
-			r.readScheduled(pod, c)
-		case corev1.PodReady:
-			r.Ready = yes
-		case corev1.DisruptionTarget:
-			if yes {
-				r.DisruptedBy = c.Reason
-				if !c.LastTransitionTime.IsZero() {
-					r.DisruptedAt = uint32(c.LastTransitionTime.Unix())
-				}
-			}
-		}
-	}
-	r.SilentSince = silentSince(pod)
-}
-
-func (r *Record) readScheduled(pod *corev1.Pod, c *corev1.PodCondition) {
-	r.Scheduled = c.Status == corev1.ConditionTrue
-	r.SchedulingGated = !r.Scheduled && c.Reason == corev1.PodReasonSchedulingGated
-	if !r.Scheduled && c.Reason == corev1.PodReasonUnschedulable {
-		r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(c.Message, maxMessage)}
-	}
-	if gates := foreignGates(pod); r.SchedulingGated && gates != "" {
-		r.Waiting = Waiting{Reason: c.Reason, Message: redact.Line(gates, maxMessage)}
-	}
-}
-
-// silentSince returns when the node of a pod that runs stopped answering, in seconds since 1970; 0 if it answers. A
-// kubelet changes the readiness of pod and containers together. If its node does not answer, the node lifecycle
-// controller changes that of the pod alone.
-func silentSince(pod *corev1.Pod) (since uint32) {
-	containersReady := false
-	for i := range pod.Status.Conditions {
-		switch c := &pod.Status.Conditions[i]; {
-		case c.Type == corev1.ContainersReady:
-			containersReady = c.Status == corev1.ConditionTrue
-		case c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse && c.Reason != "ReadinessGatesNotReady":
-			since = seconds(c.LastTransitionTime.Unix())
-		}
-	}
-	if !containersReady || pod.Status.Phase != corev1.PodRunning {
-		return 0
-	}
-	return since
 }
 
 // readContainers reads the state of the Spark container. Of other containers it reads only why they keep the Spark
