@@ -48,6 +48,8 @@ const (
 	AttemptFailedReason = "AttemptFailed"
 	// SuspendedReason: spec.suspend is true.
 	SuspendedReason = "Suspended"
+	// IdleReason: timeouts.idle has stopped a server that ran no job.
+	IdleReason = "Idle"
 	// ReferenceNotFoundReason: an object that the spec references does not exist yet.
 	ReferenceNotFoundReason = "ReferenceNotFound"
 )

@@ -170,6 +170,16 @@ type Timeouts struct {
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set termination to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
 	Termination *Duration `json:"termination,omitempty"`
+
+	// idle limits how long a server runs without a job of Spark: after that the attempt ends with reason Idle and
+	// releases its quota, until the spec changes or sparkctl resume starts the next one. The driver is asked through its
+	// web interface, at most once a minute; one that cannot be asked is not idle. At least 1m; only with server. Default:
+	// none.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set idle to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	Idle *Duration `json:"idle,omitempty"`
 }
 
 // RestartPolicyType is which failures are tried again.

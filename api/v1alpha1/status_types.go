@@ -172,6 +172,7 @@ const (
 	StopInputsChanged   StopReason = "InputsChanged"
 	StopRejected        StopReason = "Rejected"
 	StopExceedsGrant    StopReason = "ExecutorsExceedGrant"
+	StopIdle            StopReason = "Idle"
 )
 
 // ApplicationTimes are the times of the current run and attempt, by the operator's clock.

@@ -61,6 +61,8 @@ func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 		p.observed.LogCause = ptr.To(p.driver.LogCause(ctx, p.app, p.observed.Pods))
 	case lifecycle.NeedDriverEvent:
 		p.observed.DriverEvent = ptr.To(p.driver.Event(ctx, p.app, p.observed.Pods))
+	case lifecycle.NeedActivity:
+		p.observed.Activity = p.driver.Activity(ctx, p.app, p.observed.Pods)
 	case lifecycle.NeedNodes:
 		p.observed.UnreachableNodes, err = observe.UnreachableNodes(ctx, p.r.Live, p.observed.Pods)
 	}

@@ -31,7 +31,7 @@ elseif is_true("Reconciling") then
 elseif is_true("Ready") then
   health.status = "Healthy"
   health.message = ready.message
-elseif ready ~= nil and ready.reason == "Suspended" then
+elseif ready ~= nil and (ready.reason == "Suspended" or ready.reason == "Idle") then
   health.status = "Suspended"
   health.message = ready.message
 else

@@ -28,6 +28,9 @@ type Sightings struct {
 	// peak is the maximum number of executors of attempt peakOf that were ready at the same time.
 	peakOf lifecycle.AttemptID
 	peak   lifecycle.ReadyPeak
+	// activity is what the driver of the attempt activityOf last said it does.
+	activityOf lifecycle.AttemptID
+	activity   lifecycle.Activity
 	// priority is the last known value of the application's PriorityClass; nil if this process has not seen it.
 	priority *int32
 }
@@ -57,6 +60,22 @@ func (s *Sightings) EndedDriver(attempt lifecycle.AttemptID, seen *pods.Record) 
 		s.driverOf, s.driver = attempt, seen
 	}
 	return s.driver
+}
+
+// Activity returns what the driver of an attempt last said it does.
+func (s *Sightings) Activity(attempt lifecycle.AttemptID) lifecycle.Activity {
+	if s.activityOf != attempt {
+		return lifecycle.Activity{}
+	}
+	return s.activity
+}
+
+// NoteActivity records what the driver of an attempt says it does. If it does not answer, the last answer stays.
+func (s *Sightings) NoteActivity(attempt lifecycle.AttemptID, said lifecycle.Activity) {
+	if said.Problem != "" {
+		said.Busy = s.Activity(attempt).Busy
+	}
+	s.activityOf, s.activity = attempt, said
 }
 
 // FewerSince returns since when this process has seen fewer executors ready than the status says, or zero if there are

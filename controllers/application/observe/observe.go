@@ -56,6 +56,7 @@ func (ob *Observer) Observe(app *v1alpha1.SparkApplication, record *memory.Recor
 	}
 	current := lifecycle.CurrentAttempt(app)
 	o.Leftovers = record.Kept.Leftovers(app, o.Pods)
+	o.Activity = record.Sightings.Activity(current)
 	o.CreatedDriver = record.Writes.CreatedDriver(current)
 	o.EndedDriver = ob.endedDriver(app, o.Pods, &record.Sightings)
 	if o.EndedDriver != nil && o.EndedDriver.Ended != nil {

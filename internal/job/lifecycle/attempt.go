@@ -278,6 +278,9 @@ func running(st *state) Decision {
 	if found := checkSurplus(st); found.reason != "" {
 		return stop(st, found)
 	}
+	if next, over := checkIdle(st); over {
+		return next
+	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	latchReady(st)
 	at, _ := runDeadline(st)
@@ -326,7 +329,7 @@ func runningMessage(st *state) string {
 	if driverEndOverdue(st) && nodeLostMessage(st) != "" {
 		message = fmt.Sprintf("run %d, attempt %d: the node of driver pod %s does not answer", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
 	}
-	return message + otherGateNote(st) + heldNote(st) + quotaNote(st)
+	return message + otherGateNote(st) + heldNote(st) + quotaNote(st) + idleNote(st)
 }
 
 // countExecutors updates the executor counts and the time at which the executors became ready. With withStage the

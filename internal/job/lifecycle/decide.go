@@ -56,6 +56,8 @@ func byStage(st *state, stage status.Stage) Decision {
 		return waiting(st)
 	case status.Suspended:
 		return suspended(st)
+	case status.Idle:
+		return idle(st)
 	case status.Submitting, status.Starting, status.Running:
 		return active(st)
 	case status.Finalizing:

@@ -127,7 +127,7 @@ func stop(st *state, found stopFinding) Decision {
 		st.event(true, v1alpha1.PreemptedReason, message)
 		message = "releases its quota: " + message
 	case v1alpha1.StopDeadline, v1alpha1.StopTotalDeadline, v1alpha1.StopExecutorStart, v1alpha1.StopAdmission, v1alpha1.StopKueueConflict,
-		v1alpha1.StopExceedsGrant:
+		v1alpha1.StopExceedsGrant, v1alpha1.StopIdle:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopInputsChanged, v1alpha1.StopRejected:
 		message = "releases its quota: " + message
@@ -160,7 +160,7 @@ func outcomeOf(st *state, reason v1alpha1.StopReason) (v1alpha1.AttemptOutcome, 
 			return v1alpha1.OutcomeStopped, v1alpha1.CauseInfrastructure
 		}
 		return v1alpha1.OutcomeFailed, v1alpha1.CauseInfrastructure
-	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted, v1alpha1.StopInputsChanged:
+	case v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged, v1alpha1.StopPreempted, v1alpha1.StopInputsChanged, v1alpha1.StopIdle:
 	}
 	return v1alpha1.OutcomeStopped, ""
 }
@@ -252,6 +252,8 @@ func conclude(st *state, stopped v1alpha1.StopReason, attempt *v1alpha1.AttemptS
 		return resumeRevertedTemplate(st)
 	case attempt == nil:
 		return publishEnd(st, status.Failed, "the attempt ended without a record")
+	case stopped == v1alpha1.StopIdle:
+		return publishIdle(st, attempt.Message)
 	case stopped == v1alpha1.StopPreempted:
 		return preempted(st, attempt)
 	case isRequeued(stopped, attempt):

@@ -26,6 +26,8 @@ type memory struct {
 	// peak is the peak of ready executors of the attempt.
 	peak         ReadyPeak
 	run, attempt int64
+	// activity is what the driver of the attempt last said it does.
+	activity Activity
 }
 
 // recall adds the remembered values to an observation, after its own.
@@ -36,6 +38,7 @@ func (m *memory) recall(o *Observation) {
 	s := &o.App.Status
 	if m.run != s.Run || m.attempt != s.Attempt {
 		m.run, m.attempt, m.peak = s.Run, s.Attempt, ReadyPeak{}
+		m.activity = Activity{}
 	}
 	var ready int32
 	for _, r := range o.Pods {
@@ -46,7 +49,7 @@ func (m *memory) recall(o *Observation) {
 	if ready > m.peak.Count {
 		m.peak = ReadyPeak{Count: ready, Since: o.Now}
 	}
-	o.LastWrite, o.ReadyPeak = m.written, m.peak
+	o.LastWrite, o.ReadyPeak, o.Activity = m.written, m.peak, m.activity
 }
 
 // forget clears the memory, as a crash does.

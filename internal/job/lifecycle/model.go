@@ -52,6 +52,8 @@ type Observation struct {
 	ReadyPeak ReadyPeak
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
+	// Activity is what the driver of the attempt answered when this process last asked what it does.
+	Activity Activity
 	// Ungating maps pods that may have been ungated by a write without a response to the flavor in which they were.
 	Ungating map[types.UID]string
 	// Leftovers are attempts whose driver pod has ended and is gone, as far as this process has seen, but whose other
@@ -109,6 +111,16 @@ type Observation struct {
 type ReadyPeak struct {
 	Count int32
 	Since time.Time
+}
+
+// Activity is an answer of a driver to the question what jobs it runs. The zero value says that it was not asked.
+type Activity struct {
+	// Asked is when it was asked.
+	Asked time.Time
+	// Busy is when its last job ended, or Asked if one runs; zero if it had none.
+	Busy time.Time
+	// Problem is why it gave no answer; empty if it did. It must not contain numbers that change all the time.
+	Problem string
 }
 
 // AttemptID identifies an attempt of the application.
@@ -180,11 +192,13 @@ const (
 	NeedLogCause
 	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent
+	// NeedActivity: Observation.Activity, of a server that may be idle.
+	NeedActivity
 )
 
 // String returns the name of the need.
 func (n Need) String() string {
-	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogCause", "DriverEvent"}[n]
+	return [...]string{"Nothing", "Plan", "Verdict", "DriverAbsent", "Nodes", "Allocation", "LogCause", "DriverEvent", "Activity"}[n]
 }
 
 // Decision is what has to be done for an application.

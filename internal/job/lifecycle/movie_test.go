@@ -95,6 +95,7 @@ func (m *movie) Play(verb, rest string) bool {
 var acts = map[string]func(m *movie, rest string){
 	// The operator.
 	"settle":    func(m *movie, _ string) { m.settle() },
+	"remember":  func(m *movie, _ string) { m.memory.on = true },
 	"next-look": func(m *movie, _ string) { m.nextLook() },
 	"crash":     func(m *movie, rest string) { m.crashes(number(m, rest)) },
 
@@ -147,6 +148,10 @@ var acts = map[string]func(m *movie, rest string){
 	"ended":               func(m *movie, rest string) { m.ended(rest) },
 	"pod":                 func(m *movie, rest string) { m.changePod(rest) },
 	"warning":             func(m *movie, rest string) { m.warning = rest },
+	"busy":                func(m *movie, rest string) { m.jobs = rest == "now" },
+	"job-ends":            func(m *movie, _ string) { m.jobs, m.busy = false, m.now },
+	"silent":              func(m *movie, rest string) { m.silent = rest },
+	"questions":           func(m *movie, _ string) { m.logf("the driver was asked %d times", m.questions) },
 	"log-says":            func(m *movie, rest string) { m.logCause = rest },
 	"vanish":              func(m *movie, rest string) { delete(m.pods, rest) },
 	"unreachable":         func(m *movie, rest string) { m.setUnreachable(rest) },

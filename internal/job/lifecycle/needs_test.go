@@ -11,6 +11,7 @@ func TestNeedsAreNamed(t *testing.T) {
 	want := map[Need]string{
 		NeedNothing: "Nothing", NeedPlan: "Plan", NeedVerdict: "Verdict", NeedDriverAbsent: "DriverAbsent", NeedNodes: "Nodes",
 		NeedAllocation: "Allocation", NeedLogCause: "LogCause", NeedDriverEvent: "DriverEvent",
+		NeedActivity: "Activity",
 	}
 	for need, name := range want {
 		if got := need.String(); got != name {

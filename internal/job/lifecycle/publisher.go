@@ -65,6 +65,13 @@ func publishSuspended(st *state) Decision {
 	return publish(st, status.Suspended, "suspended: set spec.suspend to false to resume")
 }
 
+// publishIdle publishes that timeouts.idle has stopped the server, and why. Its quota is released after that has been
+// written.
+func publishIdle(st *state, why string) Decision {
+	st.after(Action{Kind: ReleaseGrant})
+	return publish(st, status.Idle, why+": sparkctl resume starts it, and so does a change of the spec")
+}
+
 // publishEnd publishes the end of the run, with an event.
 func publishEnd(st *state, stage status.Stage, message string) Decision {
 	st.s.Times.Finished, st.s.Ask = st.nowPtr(), nil

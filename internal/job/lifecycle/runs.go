@@ -60,6 +60,23 @@ func suspended(st *state) Decision {
 	return resume(st)
 }
 
+// idle waits until a server that was stopped by timeouts.idle is wanted again: until its spec has changed, whatever the
+// change is, or a run is requested.
+func idle(st *state) Decision {
+	switch {
+	case st.o.App.Spec.Suspend:
+		return publishSuspended(st)
+	case rerunWanted(st):
+		return startRun(st)
+	case st.o.App.Generation != st.o.App.Status.ObservedGeneration:
+		st.s.Times.Queued = st.nowPtr()
+		return resume(st)
+	}
+	deleteOrphanedPods(st)
+	st.after(Action{Kind: ReleaseGrant})
+	return publish(st, status.Idle, st.view.Message)
+}
+
 // resume continues a run after it was suspended: with the attempt that never started, else with another one. That does
 // not count as a failure.
 func resume(st *state) Decision {

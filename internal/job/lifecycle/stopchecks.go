@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
@@ -132,4 +133,43 @@ func eventNeeded(st *state, reason v1alpha1.StopReason, driver *pods.Record) boo
 // create executors.
 func logHelps(st *state, reason v1alpha1.StopReason) bool {
 	return reason == v1alpha1.StopExecutorStart && noExecutorExists(st)
+}
+
+// idleInterval is the minimum time between two questions to a driver.
+const idleInterval = time.Minute
+
+// checkIdle stops a server that has run no job for timeouts.idle. The driver is asked only when it may have been idle
+// for that long, which needs one question in that time. over reports whether next is the decision, which may be a need.
+func checkIdle(st *state) (next Decision, over bool) {
+	limit := st.timeouts().Idle
+	if limit == nil || st.o.App.Spec.Server == nil || st.s.Times.ExecutorsReady == nil {
+		return Decision{}, false
+	}
+	said := st.o.Activity
+	idleAt := latest(st.s.Times.ExecutorsReady.Time, said.Busy).Add(limit.Duration)
+	askedNow := said.Asked.Equal(st.o.Now)
+	if askedNow && said.Problem == "" && !st.o.Now.Before(idleAt) {
+		return stop(st, stopFinding{v1alpha1.StopIdle, fmt.Sprintf("ran no job for timeouts.idle (%s)", limit.Duration)}), true
+	}
+	askAt := latest(idleAt, said.Asked.Add(idleInterval))
+	if !askedNow && !st.o.Now.Before(askAt) {
+		return need(NeedActivity, st.start()), true
+	}
+	st.requeue(askAt)
+	return Decision{}, false
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// idleNote says that a driver does not tell what it does, so that timeouts.idle has no effect; empty if it does.
+func idleNote(st *state) string {
+	if st.timeouts().Idle == nil || st.o.Activity.Problem == "" {
+		return ""
+	}
+	return "; timeouts.idle has no effect, because the driver does not say what it does: " + st.o.Activity.Problem
 }

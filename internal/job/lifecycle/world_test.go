@@ -73,6 +73,12 @@ type world struct {
 	crowded string
 	// warning is the last warning event of the driver pod, and logCause the reason of its failure according to its log.
 	warning, logCause string
+	// busy is when the last job ended if the driver is asked, jobs whether one runs, and silent why it does not answer.
+	busy   time.Time
+	jobs   bool
+	silent string
+	// questions counts how often drivers were asked.
+	questions int
 	// endSeen is when the operator first saw the end of a driver, and how, by its uid; a crash forgets it.
 	endSeen map[types.UID]seenEnd
 	// memory is what the operator remembers of its writes and of executors.
@@ -245,6 +251,16 @@ func (w *world) findDriver(o *Observation) {
 	}
 }
 
+// tellActivity answers what jobs the driver runs, and remembers the answer as the operator does.
+func (w *world) tellActivity(o *Observation) {
+	w.questions++
+	o.Activity = Activity{Asked: w.now, Busy: w.busy, Problem: w.silent}
+	if w.jobs {
+		o.Activity.Busy = w.now
+	}
+	w.memory.activity = o.Activity
+}
+
 // look answers a need with what a pass reads of pods and nodes.
 func (w *world) look(o *Observation, need Need) {
 	switch need {
@@ -252,6 +268,8 @@ func (w *world) look(o *Observation, need Need) {
 		o.LogCause = &w.logCause
 	case NeedDriverEvent:
 		o.DriverEvent = &w.warning
+	case NeedActivity:
+		w.tellActivity(o)
 	case NeedNodes:
 		o.UnreachableNodes = map[string]bool{}
 		for name := range w.unreachable {
@@ -441,7 +459,7 @@ func (w *world) write(d Decision) bool {
 		}
 		w.preempted++
 	}
-	if strings.Contains(before, string(status.Suspended)) || d.Status.Times.Blocked != nil || w.app.Status.Times.Blocked != nil || w.app.Status.TemplateHash != d.Status.TemplateHash {
+	if strings.Contains(before, string(status.Suspended)) || strings.Contains(before, string(status.Idle)) || d.Status.Times.Blocked != nil || w.app.Status.Times.Blocked != nil || w.app.Status.TemplateHash != d.Status.TemplateHash {
 		w.moves = true
 	}
 	w.app.Status = *d.Status.DeepCopy()

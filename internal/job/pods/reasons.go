@@ -21,6 +21,7 @@ var reasons = []string{
 	string(v1alpha1.StopSuspended), string(v1alpha1.StopTemplateChanged), string(v1alpha1.StopPreempted), string(v1alpha1.StopDriverStart),
 	string(v1alpha1.StopExecutorStart), string(v1alpha1.StopDeadline), string(v1alpha1.StopTotalDeadline), string(v1alpha1.StopAdmission),
 	string(v1alpha1.StopKueueConflict), string(v1alpha1.StopInputsChanged), string(v1alpha1.StopRejected), string(v1alpha1.StopExceedsGrant),
+	string(v1alpha1.StopIdle),
 	podEvicted, podTerminated, podPreempting, byEvictionAPI, byTaintManager, byPodGC,
 	corev1.PodReasonPreemptionByScheduler, corev1.PodReasonTerminationByKubelet,
 	"Completed", "OOMKilled", "ContainerCannotRun", "StartError", "ContainerStatusUnknown", "Unknown",

@@ -48,6 +48,8 @@ const (
 
 	// Suspended: spec.suspend holds the run, which has neither quota nor pods.
 	Suspended Stage = v1alpha1.SuspendedReason
+	// Idle: like Suspended, but timeouts.idle has stopped a server. A changed spec or a requested run starts it again.
+	Idle Stage = v1alpha1.IdleReason
 
 	// InvalidSpec: a value of the spec cannot work.
 	InvalidSpec Stage = v1alpha1.InvalidSpecReason

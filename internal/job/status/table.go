@@ -58,6 +58,7 @@ var table = map[Stage]row{
 	Finalizing: {inFlight, yes, v1alpha1.AdmittedReason, whileDriverRuns, no, "the driver has ended or is being stopped; its pods are deleted and its quota is released"},
 
 	Suspended: {paused, no, v1alpha1.SuspendedReason, unchanged, no, "held by spec.suspend"},
+	Idle:      {paused, no, v1alpha1.SuspendedReason, unchanged, no, "stopped by timeouts.idle"},
 
 	InvalidSpec:     {stalled, absent, "", absent, no, "the spec is invalid"},
 	NotYetSupported: {stalled, absent, "", absent, no, "the spec uses a field that this version does not support yet"},

@@ -186,6 +186,11 @@ func withTheDriver() map[string]line {
 			want:    "Reconciling=True/Progressing Ready=Unknown/Finalizing Admitted=True/Admitted Finished=False Running=True",
 			kstatus: inProgress, argo: progressing, checks: onTheWay, waits: []string{"Admitted", "Reconciling", "Running"}, started: current, suspendedDone: inProgress,
 		},
+		"idle": {
+			before: append(slices.Clone(toRunning), stopping, finalizing), view: status.View{Stage: status.Idle},
+			want:    "Ready=False/Idle Admitted=False/Suspended Finished=False Running=False",
+			kstatus: inProgress, argo: "Suspended", checks: atRest, waits: []string{}, started: inProgress, suspendedDone: current,
+		},
 		"suspended after a stop": {
 			before: append(slices.Clone(toRunning), stopping, finalizing), view: status.View{Stage: status.Suspended},
 			want:    "Ready=False/Suspended Admitted=False/Suspended Finished=False Running=False",

@@ -182,7 +182,7 @@ func TestStageClasses(t *testing.T) {
 		status.Queued: "waiting", status.ReferenceNotFound: "waiting", status.Preempted: "waiting", status.AttemptFailed: "waiting",
 		status.Submitting: "active", status.Starting: "active", status.Running: "active", status.Finalizing: "active",
 		status.InvalidSpec: "blocked", status.NotYetSupported: "blocked", status.ExceedsQuota: "waiting blocked",
-		status.Deactivated: "waiting blocked", status.FlavorMismatch: "waiting blocked", status.GateConflict: "ended failed",
+		status.Deactivated: "waiting blocked", status.FlavorMismatch: "waiting blocked", status.GateConflict: "ended failed", status.Idle: "",
 		status.Succeeded: "ended",
 		status.Failed:    "ended failed", status.RetriesExceeded: "ended failed", status.DeadlineExceeded: "ended failed",
 		status.TotalDeadlineExceeded: "ended failed", status.AdmissionTimeout: "ended failed", status.DriverStartTimeout: "ended failed",

@@ -17,6 +17,9 @@ func TestTimeouts(t *testing.T) {
 			`spec.timeouts.executorStart: value "0s" leaves no time: set more, or remove it for the default`,
 			`spec.timeouts.total: value "0s" leaves no time: set more, or remove it for the default`,
 		}},
+		"idle, and no server": {"timeouts: {idle: 1h}", []string{
+			`spec.timeouts.idle: only a server is idle between the queries of its clients: remove it, or set server to run one`,
+		}},
 		"enough": {"timeouts: {run: 1ms, termination: 0s}", nil},
 	}.run(t)
 }

@@ -83,7 +83,7 @@ const (
 // kstatusOf is the expected verdict of kstatus for each stage, if the status is up to date.
 var kstatusOf = map[string]string{
 	"": inProgress, "Queued": inProgress, "ReferenceNotFound": inProgress, "Submitting": inProgress, "Starting": inProgress,
-	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
+	"Running": inProgress, "Finalizing": inProgress, "Suspended": inProgress, "Idle": inProgress, "Preempted": inProgress, "AttemptFailed": inProgress,
 	"Succeeded": current, "Failed": failed, "DriverStartTimeout": failed, "AdmissionTimeout": failed,
 	"DeadlineExceeded": failed, "TotalDeadlineExceeded": failed, "RetriesExceeded": failed, "ExecutorStartTimeout": failed, "InvalidSpec": failed, "NotYetSupported": failed,
 	"ExceedsQuota": failed, "Deactivated": failed, "FlavorMismatch": failed, "GateConflict": failed,

@@ -49,7 +49,7 @@ func (f *rerunFlags) run(ctx context.Context, name string, s cli.Streams) error 
 	if err != nil {
 		return err
 	}
-	token := clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano)
+	token := newToken()
 	app, err := c.Rerun(ctx, name, token)
 	if err != nil {
 		return err
@@ -68,6 +68,9 @@ func (f *rerunFlags) run(ctx context.Context, name string, s cli.Streams) error 
 		return runs.Replaced(app.Annotations, app.Status.LastHandledReconcileAt)
 	}}, s)
 }
+
+// newToken returns the value of the annotations of a new request.
+func newToken() string { return clock.RealClock{}.Now().UTC().Format(time.RFC3339Nano) }
 
 // rerunNote says what will happen to the requested run and to the current one.
 func rerunNote(app *v1alpha1.SparkApplication) string {

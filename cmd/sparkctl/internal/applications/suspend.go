@@ -12,6 +12,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
@@ -61,7 +62,8 @@ func scheduleNote(app *v1alpha1.SparkApplication) string {
 }
 
 const resumeText = `Removes spec.suspend from the application NAME: a run that had not started continues as the same attempt, and
-one that was stopped as a new attempt of the same run. Both begin at the end of the line.`
+one that was stopped as a new attempt of the same run. Both begin at the end of the line. A server that
+timeouts.idle has stopped is started with a new run, as "rerun" would do.`
 
 // newResume returns the command "sparkctl resume".
 func newResume(s cli.Streams) *cobra.Command {
@@ -77,11 +79,16 @@ func resume(ctx context.Context, cluster client.Options, name string, s cli.Stre
 	if err != nil {
 		return err
 	}
-	_, setBack, err := c.SuspendApplication(ctx, name, false)
+	app, setBack, err := c.SuspendApplication(ctx, name, false)
 	if err != nil {
 		return err
 	}
 	s.Warn(cli.KindName+name, setBack)
+	if stage, _ := status.StageOf(app.Status.Conditions); stage == status.Idle {
+		if _, err := c.Rerun(ctx, name, newToken()); err != nil {
+			return err
+		}
+	}
 	_, err = fmt.Fprintf(s.Out, "%s%s resumed\n", cli.KindName, name)
 	return err
 }

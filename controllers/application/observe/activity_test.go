@@ -1,0 +1,51 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLastOf reads answers of Spark 4.1.4's REST API to the question for the jobs of an application, cut down to what
+// matters.
+func TestLastOf(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 28, 20, 0, 0, 0, time.UTC)
+	const (
+		older = `{"jobId": 0, "name": "sql", "submissionTime": "2026-11-28T19:50:00.100GMT", "completionTime": "2026-11-28T19:50:01.200GMT", "status": "SUCCEEDED"}`
+		newer = `{"jobId": 1, "completionTime": "2026-11-28T19:55:00.000GMT", "status": "FAILED"}`
+		runs  = `{"jobId": 2, "submissionTime": "2026-11-28T19:40:00.000GMT", "status": "RUNNING"}`
+		ahead = `{"jobId": 3, "completionTime": "2026-11-28T20:55:00.000GMT", "status": "SUCCEEDED"}`
+	)
+	tests := map[string]struct {
+		answer string
+		want   time.Time
+		err    string
+	}{
+		"no job yet":             {answer: `[]`},
+		"one":                    {answer: "[" + older + "]", want: time.Date(2026, 11, 28, 19, 50, 1, 200e6, time.UTC)},
+		"the last one first":     {answer: "[" + newer + "," + older + "]", want: time.Date(2026, 11, 28, 19, 55, 0, 0, time.UTC)},
+		"the last one last":      {answer: "[" + older + "," + newer + "]", want: time.Date(2026, 11, 28, 19, 55, 0, 0, time.UTC)},
+		"one runs":               {answer: "[" + newer + "," + runs + "]", want: now},
+		"a clock that is ahead":  {answer: "[" + ahead + "]", want: now},
+		"a time of another form": {answer: `[{"completionTime": "yesterday", "status": "SUCCEEDED"}]`, want: now},
+		"a page":                 {answer: `<html>`, err: "does not answer with jobs"},
+		"another object":         {answer: `{"jobs": []}`, err: "does not answer with jobs"},
+		"cut off":                {answer: "[" + older, err: "does not answer with jobs"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := lastOf(strings.NewReader(tc.answer), now)
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("error %v, want %q", err, tc.err)
+			}
+			if !got.Equal(tc.want) {
+				t.Errorf("the last job ended at %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
