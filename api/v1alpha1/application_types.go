@@ -76,25 +76,6 @@ const (
 	RApplication      ApplicationType = "R"
 )
 
-// ServerType is a server of Spark.
-// +kubebuilder:validation:Enum=Connect;Thrift
-type ServerType string
-
-// The servers of Spark.
-const (
-	// ConnectServer is Spark Connect, for clients that speak gRPC (port 15002).
-	ConnectServer ServerType = "Connect"
-	// ThriftServer is Spark's Thrift server, for JDBC and ODBC (port 10000).
-	ThriftServer ServerType = "Thrift"
-)
-
-// Server is a server of Spark that runs as the driver.
-type Server struct {
-	// type is Connect, for Spark Connect, or Thrift, for JDBC and ODBC.
-	// +required
-	Type ServerType `json:"type"`
-}
-
 // SparkApplicationSpec is one job: what Spark runs (the run template), in which queue it waits, and how it is managed.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.server) || has(self.mainApplicationFile)",fieldPath=".mainApplicationFile",reason="FieldValueRequired",message="set mainApplicationFile to the jar, Python or R file to run, or server to run a server of Spark"
@@ -146,7 +127,8 @@ type SparkApplicationSpec struct {
 
 	// server runs a server of Spark instead of a program. It sets the class, and the defaults of other fields: readyWhen
 	// Running, restartPolicy Always, driverService with the server's port, a readiness probe, and dynamicAllocation from
-	// 0 to 10 executors unless executor.instances is set. Part of the run template.
+	// 0 to 10 executors unless executor.instances is set. How it is reached (allowedNamespaces, ingress, route) may change
+	// at any time, all else not. Part of the run template.
 	// +optional
 	Server *Server `json:"server,omitempty" sparkgate:"run"`
 
@@ -251,8 +233,8 @@ type SparkApplicationSpec struct {
 	// +optional
 	Queue *QueueReference `json:"queue,omitempty"`
 
-	// driverService creates a headless Service that is named after the application and selects the driver of the
-	// current attempt, from the first start of a run to its end. May change at any time.
+	// driverService creates a Service that is named after the application and selects the driver of the current attempt,
+	// from the first start of a run to its end. May change at any time.
 	// +optional
 	DriverService *DriverService `json:"driverService,omitempty" sparkgate:"live"`
 

@@ -88,15 +88,31 @@ type VolcanoOptions struct {
 	WaitForInqueue *bool `json:"waitForInqueue,omitempty"`
 }
 
-// DriverService is a headless Service that selects the driver of the current attempt.
+// DriverServiceType is what the name of a Service resolves to.
+// +kubebuilder:validation:Enum=Headless;ClusterIP
+type DriverServiceType string
+
+// Values of driverService.type.
+const (
+	HeadlessService  DriverServiceType = "Headless"
+	ClusterIPService DriverServiceType = "ClusterIP"
+)
+
+// DriverService is a Service that selects the driver of the current attempt.
 type DriverService struct {
-	// ports are the ports of the driver that the Service has.
-	// +required
+	// type is Headless, with which the name of the Service resolves to the address of the driver, or ClusterIP, with
+	// which it resolves to an address that stays the same over attempts, as most Gateways need. Default: Headless;
+	// ClusterIP for a server with ingress or route.
+	// +optional
+	Type DriverServiceType `json:"type,omitempty"`
+
+	// ports are the ports of the driver that the Service has. The port of a server is added. Required without server.
+	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
-	Ports []DriverServicePort `json:"ports"`
+	Ports []DriverServicePort `json:"ports,omitempty"`
 }
 
 // DriverServicePort is one port of the driver.

@@ -190,3 +190,38 @@ func TestUIWithoutADriver(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectToAServer: connect prints where a server is reached, and says why there is nothing to connect to.
+func TestConnectToAServer(t *testing.T) {
+	t.Parallel()
+	connect := v1alpha1.Server{Type: v1alpha1.ConnectServer, Ingress: &v1alpha1.ServerIngress{Host: "{{name}}.example.org"}}
+	for name, tc := range map[string]struct {
+		stage  string
+		server *v1alpha1.Server
+		args   []string
+		code   int
+		want   []string
+	}{
+		"a program": {v1alpha1.RunningReason, nil, nil, cli.ExitFailed, []string{"pi runs no server", "sparkctl ui pi"}},
+		"addresses": {v1alpha1.RunningReason, &connect, []string{"--forward=false"}, 0, []string{"In the cluster: sc://pi.spark:15002", "By spec.server.ingress: sc://pi.example.org:80"}},
+		"an idle one": {v1alpha1.IdleReason, &v1alpha1.Server{Type: v1alpha1.ThriftServer}, nil, cli.ExitFailed, []string{
+			"In the cluster: jdbc:hive2://pi.spark:10000", "pi does not run: Idle: why",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := applicationWith(tc.stage, "why", nil)
+			app[0].body.(*v1alpha1.SparkApplication).Spec.Server = tc.server
+			_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
+				apis + "namespaces/spark/sparkapplications/pi": app,
+				apis + "namespaces/spark/sparkapplications":    listOf(*app[0].body.(*v1alpha1.SparkApplication)),
+			})
+			code, _, problem := call("", append([]string{"connect", "pi", "--kubeconfig=" + kubeconfig}, tc.args...)...)
+			for _, words := range tc.want {
+				if code != tc.code || !strings.Contains(problem, words) {
+					t.Errorf("exit code %d, %q; want %d and %q", code, problem, tc.code, words)
+				}
+			}
+		})
+	}
+}

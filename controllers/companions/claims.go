@@ -6,6 +6,7 @@ package companions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,30 +23,57 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
-// exposing maps fields to the kinds of companions that expose a web interface.
-var exposing = map[string]schema.GroupVersionKind{conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind}
+// exposing maps fields to the kinds of companions that expose a web interface or a server.
+var exposing = map[string]schema.GroupVersionKind{
+	conf.IngressField: expose.IngressKind, conf.RouteField: expose.RouteKind,
+	conf.ServerIngressField: expose.IngressKind, conf.ServerRouteField: expose.GRPCKind,
+}
 
-// judgeExposure withholds the Ingress or route that administrators do not allow, or whose host and path belong to
+// exposureOf returns the key of the companion of a field.
+func exposureOf(in *expose.Input, field string) livemeta.Key {
+	if field == conf.ServerIngressField || field == conf.ServerRouteField {
+		return livemeta.Key{Kind: exposing[field], Name: in.App.Name}
+	}
+	return livemeta.Key{Kind: exposing[field], Name: render.NamesOf(in.App, in.Run, in.Attempt).UI()}
+}
+
+// exposesNow reports whether the field has an effect at present: a web interface needs a driver that has one, a server
+// a run that has started.
+func exposesNow(in *expose.Input, field string) bool {
+	if field == conf.ServerIngressField || field == conf.ServerRouteField {
+		return in.Started
+	}
+	return in.Live && in.UIPort > 0
+}
+
+// judgeExposure withholds each Ingress or route that administrators do not allow, or whose host and path belong to
 // another namespace. The run continues without it.
 func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []problem {
-	in.Withheld = map[string]bool{conf.IngressField: true, conf.RouteField: true}
+	in.Withheld = map[string]bool{}
+	for field := range exposing {
+		in.Withheld[field] = true
+	}
+	if !in.Live && !in.Started {
+		return nil
+	}
 	granted, refused := r.Exposure.Judge(r.app)
 	var problems []problem
 	for _, refusal := range refused {
 		problems = append(problems, problem{reason: expose.CreateFailedReason, text: refusal.String(), final: true})
 	}
-	if len(granted) == 0 || in.UIPort == 0 {
+	granted = slices.DeleteFunc(granted, func(g expose.Granted) bool { return !exposesNow(in, g.Field) })
+	if len(granted) == 0 {
 		return problems
 	}
 	claims, err := r.claims.read(ctx, r.Live, r.Namespaces, r.Clock.Now(), r.state.exposed)
 	if err != nil {
 		for _, g := range granted {
-			r.unjudged = append(r.unjudged, livemeta.Key{Kind: exposing[g.Field], Name: render.NamesOf(in.App, in.Run, in.Attempt).UI()})
+			r.unjudged = append(r.unjudged, exposureOf(in, g.Field))
 		}
-		return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("find the owner of the web interface's host: %s", err)})
+		return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("find the owner of the host: %s", err)})
 	}
 	for _, g := range granted {
-		if conflict := g.Conflict(r.app.Namespace, r.ownClaim(in, exposing[g.Field], claims), claims); conflict != "" {
+		if conflict := g.Conflict(r.app.Namespace, r.ownClaim(exposureOf(in, g.Field), claims), claims); conflict != "" {
 			problems = append(problems, problem{reason: expose.CreateFailedReason, text: conflict})
 			continue
 		}
@@ -55,10 +83,9 @@ func (r *reconciliation) judgeExposure(ctx context.Context, in *expose.Input) []
 }
 
 // ownClaim returns the claim of the application's own Ingress or route, or a zero claim if there is none.
-func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind, claims []expose.Claim) expose.Claim {
-	name := render.NamesOf(in.App, in.Run, in.Attempt).UI()
+func (r *reconciliation) ownClaim(own livemeta.Key, claims []expose.Claim) expose.Claim {
 	for _, claim := range claims {
-		if claim.Namespace == r.app.Namespace && claim.Kind == kind.Kind && claim.Name == name {
+		if claim.Namespace == r.app.Namespace && claim.Kind == own.Kind.Kind && claim.Name == own.Name {
 			return claim
 		}
 	}
@@ -69,7 +96,7 @@ func (r *reconciliation) ownClaim(in *expose.Input, kind schema.GroupVersionKind
 // check of the claims on the host, because another client may have created one with the same host at the same time.
 func (s *state) exposedAnew(before map[string]bool, now time.Time) []problem {
 	for kind := range s.kinds() {
-		if !before[kind] && (kind == expose.IngressKind.Kind || kind == expose.RouteKind.Kind) {
+		if !before[kind] && (kind == expose.IngressKind.Kind || routeFields[kind] != "") {
 			s.exposed = now
 			return []problem{{soon: true, atLeast: minPause}}
 		}
@@ -84,7 +111,7 @@ const claimsAge = 2 * time.Second
 // each.
 const claimsPage = 32
 
-// claimCache caches the hosts and paths that Ingresses and HTTPRoutes in the cluster claim. It is filled only when
+// claimCache caches the hosts and paths that Ingresses and routes in the cluster claim. It is filled only when
 // applications expose web interfaces.
 type claimCache struct {
 	mu     sync.Mutex
@@ -100,7 +127,7 @@ func (b *claimCache) read(ctx context.Context, live client.Reader, in namespaces
 		return b.claims, nil
 	}
 	var claims []expose.Claim
-	for _, kind := range []schema.GroupVersionKind{expose.IngressKind, expose.RouteKind} {
+	for _, kind := range []schema.GroupVersionKind{expose.IngressKind, expose.RouteKind, expose.GRPCKind} {
 		found, err := claimsOf(ctx, live, in, kind)
 		if err != nil {
 			return nil, fmt.Errorf("list objects of kind %s: %w", kind.Kind, err)

@@ -71,8 +71,9 @@ func (r *reconciliation) reconcile(ctx context.Context) []problem {
 		if err != nil {
 			return append(problems, problem{reason: expose.CreateFailedReason, text: fmt.Sprintf("read the Service of the attempt: %s", err)})
 		}
-		problems = append(append(problems, found...), r.judgeExposure(ctx, &in)...)
+		problems = append(problems, found...)
 	}
+	problems = append(problems, r.judgeExposure(ctx, &in)...)
 	before := r.state.kinds()
 	wanted, err := expose.Build(in)
 	if err != nil {
@@ -222,11 +223,34 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	case !existing.DeletionTimestamp.IsZero():
 		return retryLater("it is being deleted")
 	}
+	other, err := r.hasOtherType(ctx, object)
+	if other && err == nil {
+		err = r.deleteOne(ctx, name)
+	}
+	switch {
+	case err != nil:
+		return err
+	case other:
+		return retryLater("it is created again")
+	}
 	if err := r.apply(ctx, existing, object.DeepCopy()); err != nil {
 		return err
 	}
 	r.state.objects[name] = content
 	return nil
+}
+
+// hasOtherType reports whether a Service exists as another type than is wanted: headless or not, which never changes.
+func (r *reconciliation) hasOtherType(ctx context.Context, object *unstructured.Unstructured) (bool, error) {
+	if object.GroupVersionKind() != expose.ServiceKind {
+		return false, nil
+	}
+	service := &corev1.Service{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(object), service); err != nil {
+		return false, err
+	}
+	address, _, _ := unstructured.NestedString(object.Object, "spec", "clusterIP")
+	return (service.Spec.ClusterIP == corev1.ClusterIPNone) != (address == corev1.ClusterIPNone), nil
 }
 
 // apply updates a companion to what is wanted, and removes fields that are no longer wanted. It first converts the
@@ -260,6 +284,9 @@ func (r *reconciliation) deleteOne(ctx context.Context, name livemeta.Key) error
 	return nil
 }
 
+// routeFields maps the kinds of the Gateway API to the fields that create them.
+var routeFields = map[string]string{expose.RouteKind.Kind: conf.RouteField, expose.GRPCKind.Kind: conf.ServerRouteField}
+
 // problemOf returns the problem for an error about a companion.
 func problemOf(object *unstructured.Unstructured, err error) problem {
 	what := fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())
@@ -267,9 +294,9 @@ func problemOf(object *unstructured.Unstructured, err error) problem {
 	switch {
 	case errors.As(err, &later), apierrors.IsConflict(err):
 		return problem{soon: true}
-	case object.GroupVersionKind() == expose.RouteKind && (apimeta.IsNoMatchError(err) || kindUnknown(err)):
-		return problem{reason: gatewayNotInstalled, text: what + " of spec.ui.route cannot be created, because the cluster does not serve the kind: " +
-			"install the Gateway API (httproutes.gateway.networking.k8s.io, version v1)"}
+	case routeFields[object.GetKind()] != "" && (apimeta.IsNoMatchError(err) || kindUnknown(err)):
+		return problem{reason: gatewayNotInstalled, text: fmt.Sprintf("%s of %s cannot be created, because the cluster does not serve the kind: "+
+			"install the Gateway API (%ss.gateway.networking.k8s.io, version v1)", what, routeFields[object.GetKind()], strings.ToLower(object.GetKind()))}
 	}
 	return problem{reason: expose.CreateFailedReason, text: "could not apply " + what + ": " + err.Error()}
 }

@@ -179,8 +179,8 @@ func (st *states) find(kind schema.GroupVersionKind, obj *metav1.PartialObjectMe
 	switch {
 	case owner == nil, owner.Kind != v1alpha1.SparkApplicationKind, !slices.Contains(expose.Kinds, kind):
 		return types.NamespacedName{}, false
-	case kind == expose.ServiceKind && obj.Name != owner.Name && !extras:
-		return types.NamespacedName{}, false // the Service of an attempt, without added metadata
+	case (kind == expose.ServiceKind || kind == expose.PolicyKind) && obj.Name != owner.Name && !extras:
+		return types.NamespacedName{}, false // of an attempt, without added metadata
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -18,6 +18,11 @@ var elsewhere = map[string][]string{
 		"create httproutes.gateway.networking.k8s.io", "get httproutes.gateway.networking.k8s.io", "patch httproutes.gateway.networking.k8s.io",
 		"delete httproutes.gateway.networking.k8s.io", "list httproutes.gateway.networking.k8s.io", "get gateways.gateway.networking.k8s.io",
 	},
+	"companions TestServerIsReachable": {
+		"create grpcroutes.gateway.networking.k8s.io", "get grpcroutes.gateway.networking.k8s.io", "patch grpcroutes.gateway.networking.k8s.io",
+		"delete grpcroutes.gateway.networking.k8s.io", "list grpcroutes.gateway.networking.k8s.io",
+		"patch networkpolicies.networking.k8s.io", "list networkpolicies.networking.k8s.io",
+	},
 	"stopping TestObjectsGoWithTheirDriverPod": { // a run with a Secret, a volume whose claim is created, and Spark 4.2, which has policies
 		"create secrets", "delete secrets", "create persistentvolumeclaims", "get persistentvolumeclaims", "list persistentvolumeclaims", "delete persistentvolumeclaims",
 		"get networkpolicies.networking.k8s.io", "create networkpolicies.networking.k8s.io", "delete networkpolicies.networking.k8s.io",

@@ -36,13 +36,16 @@ func UIPath(app *v1alpha1.SparkApplication, path string) string {
 	return strings.TrimRight(strings.TrimSuffix(FillIn(app, path), RewritePattern), "/")
 }
 
-// IngressField and RouteField are the fields that expose the web interface.
+// IngressField and RouteField are the fields that expose the web interface, ServerIngressField and ServerRouteField
+// those that expose a server.
 const (
-	IngressField = "spec.ui.ingress"
-	RouteField   = "spec.ui.route"
+	IngressField       = "spec.ui.ingress"
+	RouteField         = "spec.ui.route"
+	ServerIngressField = "spec.server.ingress"
+	ServerRouteField   = "spec.server.route"
 )
 
-// Exposure is one way to reach the web interface from outside of the cluster.
+// Exposure is one way to reach a web interface or a server from outside of the cluster.
 type Exposure struct {
 	// Field is the field that defines it.
 	Field string
@@ -65,6 +68,21 @@ func Exposures(app *v1alpha1.SparkApplication) []Exposure {
 	}
 	if route := ui.Route; route != nil {
 		ways = append(ways, Exposure{RouteField, FillIn(app, route.Hostname), UIPath(app, route.Path)})
+	}
+	return ways
+}
+
+// ServerExposures returns the ways to reach a server from outside of the cluster. The first one is the address to show.
+// Clients of a server send no path.
+func ServerExposures(app *v1alpha1.SparkApplication) []Exposure {
+	var ways []Exposure
+	if server := app.Spec.Server; server != nil {
+		if server.Ingress != nil {
+			ways = append(ways, Exposure{Field: ServerIngressField, Host: FillIn(app, server.Ingress.Host)})
+		}
+		if server.Route != nil {
+			ways = append(ways, Exposure{Field: ServerRouteField, Host: FillIn(app, server.Route.Hostname)})
+		}
 	}
 	return ways
 }

@@ -25,10 +25,13 @@ var (
 	IngressKind = schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"}
 	BudgetKind  = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
 	RouteKind   = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
+	// GRPCKind and PolicyKind are those of servers.
+	GRPCKind   = schema.GroupVersionKind{Group: RouteKind.Group, Version: RouteKind.Version, Kind: "GRPCRoute"}
+	PolicyKind = schema.GroupVersionKind{Group: IngressKind.Group, Version: IngressKind.Version, Kind: "NetworkPolicy"}
 )
 
 // Kinds are the kinds of companions, in the order in which they are built.
-var Kinds = []schema.GroupVersionKind{ServiceKind, BudgetKind, IngressKind, RouteKind}
+var Kinds = []schema.GroupVersionKind{ServiceKind, BudgetKind, IngressKind, RouteKind, GRPCKind, PolicyKind}
 
 // Input is everything that the companions depend on.
 type Input struct {
@@ -44,7 +47,7 @@ type Input struct {
 	Live bool
 	// UIPort is the port of the web interface in the Service of the attempt; 0 if it has none.
 	UIPort int32
-	// Withheld are the fields that would expose the web interface but must not.
+	// Withheld are the fields that would expose the web interface or the server but must not.
 	Withheld map[string]bool
 	// RouteTLS reports that the Gateway serves the route over TLS. Only Address uses it.
 	RouteTLS bool
@@ -79,7 +82,8 @@ func Build(in Input) ([]*unstructured.Unstructured, error) {
 		kind   schema.GroupVersionKind
 		object any
 	}{
-		{ServiceKind, b.service()}, {BudgetKind, b.budget()}, {IngressKind, b.ingress()}, {RouteKind, b.route()},
+		{PolicyKind, b.serverPolicy()}, {ServiceKind, b.service()}, {BudgetKind, b.budget()}, {IngressKind, b.ingress()}, {RouteKind, b.route()},
+		{IngressKind, b.serverIngress()}, {GRPCKind, b.serverRoute()},
 	} {
 		if part.object == nil {
 			continue

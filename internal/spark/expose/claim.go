@@ -31,7 +31,7 @@ func ClaimsOf(object *unstructured.Unstructured) []Claim {
 	switch object.GetKind() {
 	case IngressKind.Kind:
 		places = ofIngress(object)
-	case RouteKind.Kind:
+	case RouteKind.Kind, GRPCKind.Kind:
 		places = ofRoute(object)
 	}
 	claims := make([]Claim, 0, len(places))

@@ -11,6 +11,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
@@ -22,18 +23,26 @@ func (b build) ingress() any {
 		return nil
 	}
 	from := b.App.Spec.UI.Ingress
-	host, path, kind := conf.FillIn(b.App, from.Host), cmp.Or(conf.UIPath(b.App, from.Path), "/"), networkingv1.PathTypePrefix
+	path, kind := cmp.Or(conf.UIPath(b.App, from.Path), "/"), networkingv1.PathTypePrefix
 	if strings.HasSuffix(from.Path, conf.RewritePattern) {
 		path, kind = conf.UIPath(b.App, from.Path)+conf.RewritePattern, networkingv1.PathTypeImplementationSpecific
 	}
-	ingress := &networkingv1.Ingress{ObjectMeta: b.meta(b.names.UI())}
+	ingress := b.ingressTo(b.names.UI(), v1alpha1.ServerIngress{
+		ClassName: from.ClassName, Host: from.Host, Annotations: from.Annotations, TLSSecretName: from.TLSSecretName,
+	}, networkingv1.IngressServiceBackend{Name: b.names.Service, Port: networkingv1.ServiceBackendPort{Name: render.UIPortName}})
+	way := &ingress.Spec.Rules[0].HTTP.Paths[0]
+	way.Path, way.PathType = path, &kind
+	return ingress
+}
+
+// ingressTo returns an Ingress for everything on a host.
+func (b build) ingressTo(name string, from v1alpha1.ServerIngress, backend networkingv1.IngressServiceBackend) *networkingv1.Ingress {
+	host := conf.FillIn(b.App, from.Host)
+	ingress := &networkingv1.Ingress{ObjectMeta: b.meta(name)}
 	ingress.Annotations = b.filled(from.Annotations)
 	ingress.Spec.Rules = []networkingv1.IngressRule{{Host: host, IngressRuleValue: networkingv1.IngressRuleValue{
 		HTTP: &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
-			Path: path, PathType: &kind,
-			Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
-				Name: b.names.Service, Port: networkingv1.ServiceBackendPort{Name: render.UIPortName},
-			}},
+			Path: "/", PathType: ptr.To(networkingv1.PathTypePrefix), Backend: networkingv1.IngressBackend{Service: &backend},
 		}}},
 	}}}
 	if from.ClassName != "" {

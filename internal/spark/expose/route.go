@@ -9,8 +9,25 @@ import (
 	"k8s.io/utils/ptr"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
+
+// parentsOf returns the references to Gateways.
+func parentsOf(from []v1alpha1.RouteParent) []gatewayv1.ParentReference {
+	var refs []gatewayv1.ParentReference
+	for _, parent := range from {
+		ref := gatewayv1.ParentReference{Name: gatewayv1.ObjectName(parent.Name)}
+		if parent.Namespace != "" {
+			ref.Namespace = ptr.To(gatewayv1.Namespace(parent.Namespace))
+		}
+		if parent.SectionName != "" {
+			ref.SectionName = ptr.To(gatewayv1.SectionName(parent.SectionName))
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
 
 // httpRoute is an HTTPRoute without its status, which the operator must not apply.
 type httpRoute struct {
@@ -27,16 +44,7 @@ func (b build) route() any {
 	from, base := b.App.Spec.UI.Route, conf.UIPath(b.App, b.App.Spec.UI.Route.Path)
 	meta := b.meta(b.names.UI())
 	route := &httpRoute{Metadata: &meta}
-	for _, parent := range from.ParentRefs {
-		ref := gatewayv1.ParentReference{Name: gatewayv1.ObjectName(parent.Name)}
-		if parent.Namespace != "" {
-			ref.Namespace = ptr.To(gatewayv1.Namespace(parent.Namespace))
-		}
-		if parent.SectionName != "" {
-			ref.SectionName = ptr.To(gatewayv1.SectionName(parent.SectionName))
-		}
-		route.Spec.ParentRefs = append(route.Spec.ParentRefs, ref)
-	}
+	route.Spec.ParentRefs = parentsOf(from.ParentRefs)
 	if from.Hostname != "" {
 		route.Spec.Hostnames = []gatewayv1.Hostname{gatewayv1.Hostname(conf.FillIn(b.App, from.Hostname))}
 	}

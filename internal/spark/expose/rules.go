@@ -16,7 +16,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// Rules are what administrators allow for web interfaces. Without rules nothing is allowed.
+// Rules are what administrators allow for web interfaces and servers. Without rules nothing is allowed.
 type Rules struct {
 	// Hosts are templates of a host, or of a host and a path, with the placeholders of conf.FillIn. The application may
 	// use that host and everything below the path.
@@ -77,7 +77,7 @@ func (p Place) covers(other Place) bool { return p.Host == other.Host && below(o
 // below reports whether a path is above, or continues it with whole segments.
 func below(path, above string) bool { return path == above || strings.HasPrefix(path, above+"/") }
 
-// Granted is a way to expose the web interface that the rules allow.
+// Granted is a way to expose a web interface or a server that the rules allow.
 type Granted struct {
 	// Field is the field that defines it.
 	Field string
@@ -87,7 +87,7 @@ type Granted struct {
 	area Place
 }
 
-// Refusal is why a field of spec.ui has no effect.
+// Refusal is why a field of spec.ui or spec.server has no effect.
 type Refusal struct{ Field, Message string }
 
 // String returns field and message.
@@ -102,14 +102,19 @@ func Join(refused []Refusal) string {
 	return strings.Join(texts, "; ")
 }
 
-// Judge returns the ways to expose the web interface of an application that the rules allow, and why they refuse the
-// others. The fields of spec.ui must be valid.
+// Judge returns the ways to expose the web interface and the server of an application that the rules allow, and why they
+// refuse the others. The fields of spec.ui and spec.server must be valid.
 func (r Rules) Judge(app *v1alpha1.SparkApplication) (granted []Granted, refused []Refusal) {
-	for _, way := range conf.Exposures(app) {
+	for _, way := range slices.Concat(conf.Exposures(app), conf.ServerExposures(app)) {
 		found := r.judgeHost(app, way)
-		if way.Field == conf.IngressField {
-			found.refusals = append(found.refusals, judgeAnnotations(app.Spec.UI.Ingress.Annotations, conf.IngressField+".annotations", r.allows)...)
+		var annotations map[string]string
+		switch way.Field {
+		case conf.IngressField:
+			annotations = app.Spec.UI.Ingress.Annotations
+		case conf.ServerIngressField:
+			annotations = app.Spec.Server.Ingress.Annotations
 		}
+		found.refusals = append(found.refusals, judgeAnnotations(annotations, way.Field+".annotations", r.allows)...)
 		if refused = append(refused, found.refusals...); len(found.refusals) == 0 {
 			granted = append(granted, found.Granted)
 		}
@@ -135,7 +140,10 @@ func (r Rules) judgeHost(app *v1alpha1.SparkApplication, way conf.Exposure) judg
 		}
 		areas = append(areas, area.String())
 	}
-	field := map[string]string{conf.IngressField: ".host", conf.RouteField: ".hostname"}[way.Field]
+	field := ".hostname"
+	if way.Field == conf.IngressField || way.Field == conf.ServerIngressField {
+		field = ".host"
+	}
 	return judgement{refusals: []Refusal{{way.Field + field, fmt.Sprintf(
 		"value %q is not allowed for this application: use one of %q, which the operator's flag --ui-hosts allows", at, strings.Join(areas, ", "))}}}
 }

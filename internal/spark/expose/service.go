@@ -14,7 +14,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
-// service returns the headless Service of spec.driverService, nil if there is none. It has the name of the application
+// service returns the Service of spec.driverService, nil if there is none. It has the name of the application
 // and selects the driver of the current attempt. While the next attempt waits, it selects no pod.
 func (b build) service() any {
 	wanted := server.Complete(b.App).Spec.DriverService
@@ -23,6 +23,9 @@ func (b build) service() any {
 	}
 	service := &corev1.Service{ObjectMeta: b.meta(b.App.Name)}
 	service.Spec = corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, Selector: b.driverLabels()}
+	if wanted.Type == v1alpha1.ClusterIPService {
+		service.Spec.ClusterIP = "" // the API server chooses it
+	}
 	for _, port := range wanted.Ports {
 		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
 			Name: port.Name, Port: port.Port, TargetPort: intstr.FromInt32(port.Port), Protocol: corev1.ProtocolTCP,

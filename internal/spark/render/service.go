@@ -143,13 +143,14 @@ func (b *build) addPorts() error {
 			Name: port.name, ContainerPort: port.number, Protocol: corev1.ProtocolTCP,
 		})
 	}
-	b.addServerPort()
+	b.addServer()
 	return err
 }
 
-// addServerPort adds the port of a server, unless Spark has one of that number, and a probe: the driver is ready when the
-// port answers. Servers open it once they have a session.
-func (b *build) addServerPort() {
+// addServer adds the port of a server, unless Spark has one of that number, and a probe: the driver is ready when the
+// port answers. Servers open it once they have a session. The token is a variable of the driver alone: no property and no
+// page of Spark shows it.
+func (b *build) addServer() {
 	kind, serves := server.KindOf(&b.in.App.Spec)
 	if !serves {
 		return
@@ -163,6 +164,11 @@ func (b *build) addServerPort() {
 			ProbeHandler:  corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(kind.Port)}},
 			PeriodSeconds: serverProbePeriod,
 		}
+	}
+	if token := b.in.App.Spec.Server.Token; token != nil {
+		c.Env = append(c.Env, corev1.EnvVar{Name: server.TokenVariable, ValueFrom: &corev1.EnvVarSource{
+			SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: token.Name}, Key: token.Key},
+		}})
 	}
 }
 

@@ -6,6 +6,8 @@
 package server
 
 import (
+	"slices"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -17,6 +19,9 @@ const maxExecutors = 10
 // NoResource as the main application file means that the main class is on the class path of the image.
 const NoResource = "spark-internal"
 
+// TokenVariable is the environment variable with the token that clients of Spark Connect have to send.
+const TokenVariable = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
+
 // Kind is what a server is to Spark and to its clients.
 type Kind struct {
 	// Class is its main class.
@@ -26,11 +31,15 @@ type Kind struct {
 	PortName string
 	Port     int32
 	Protocol string
+	// PortKey is the property that would set another port.
+	PortKey string
+	// Scheme is how addresses of the server begin for its clients.
+	Scheme string
 }
 
 var kinds = map[v1alpha1.ServerType]Kind{
-	v1alpha1.ConnectServer: {"org.apache.spark.sql.connect.service.SparkConnectServer", "spark-connect", 15002, "kubernetes.io/h2c"},
-	v1alpha1.ThriftServer:  {"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "thrift", 10000, ""},
+	v1alpha1.ConnectServer: {"org.apache.spark.sql.connect.service.SparkConnectServer", "spark-connect", 15002, "kubernetes.io/h2c", "spark.connect.grpc.binding.port", "sc://"},
+	v1alpha1.ThriftServer:  {"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "thrift", 10000, "", "spark.hive.server2.thrift.port", "jdbc:hive2://"},
 }
 
 // KindOf returns what the server of a spec is; false if it has none.
@@ -70,15 +79,26 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	if spec.RestartPolicy == nil && spec.ReadyWhen == v1alpha1.ReadyWhenRunning {
 		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways}
 	}
-	if spec.DriverService == nil {
-		port := v1alpha1.DriverServicePort{Name: kind.PortName, Port: kind.Port}
-		if kind.Protocol != "" {
-			port.AppProtocol = ptr.To(kind.Protocol)
-		}
-		spec.DriverService = &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{port}}
-	}
+	spec.DriverService = serviceOf(spec, kind)
 	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
 	}
+	return &out
+}
+
+// serviceOf returns the Service of a server: as the user has set it, with the server's port.
+func serviceOf(spec *v1alpha1.SparkApplicationSpec, kind Kind) *v1alpha1.DriverService {
+	out := ptr.Deref(spec.DriverService, v1alpha1.DriverService{})
+	if out.Type == "" && (spec.Server.Ingress != nil || spec.Server.Route != nil) {
+		out.Type = v1alpha1.ClusterIPService
+	}
+	if slices.ContainsFunc(out.Ports, func(p v1alpha1.DriverServicePort) bool { return p.Port == kind.Port }) {
+		return &out
+	}
+	port := v1alpha1.DriverServicePort{Name: kind.PortName, Port: kind.Port}
+	if kind.Protocol != "" {
+		port.AppProtocol = ptr.To(kind.Protocol)
+	}
+	out.Ports = append(slices.Clone(out.Ports), port)
 	return &out
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package templatehash computes the hash of an application's run template: all fields marked `sparkgate:"run"`, as the
-// user wrote them.
+// user wrote them. Fields of spec.server that may change at any time are left out.
 //
 // A stored hash may be older than the operator that compares it. Its prefix v<N> names the rule by which it was
 // computed. Every released rule is kept, and a stored hash is compared by its own rule, so an upgrade alone never
@@ -72,6 +72,11 @@ func hashV1(spec *v1alpha1.SparkApplicationSpec) (string, error) {
 			run[name] = value
 		}
 	}
+	if server, serves := run["server"].(map[string]any); serves {
+		for _, name := range liveOfServer() {
+			delete(server, name)
+		}
+	}
 	canonical, err := json.Marshal(run) // encoding/json sorts the keys of maps
 	if err != nil {
 		return "", err
@@ -86,16 +91,21 @@ func empty(value any) bool {
 	return isMap && len(m) == 0
 }
 
-// runFields returns the JSON names of the run fields.
-var runFields = sync.OnceValue(func() []string {
+// runFields returns the JSON names of the run fields; liveOfServer those of spec.server that are none.
+var (
+	runFields    = sync.OnceValue(func() []string { return marked(reflect.TypeFor[v1alpha1.SparkApplicationSpec](), "run") })
+	liveOfServer = sync.OnceValue(func() []string { return marked(reflect.TypeFor[v1alpha1.Server](), "live") })
+)
+
+// marked returns the JSON names of the fields that are marked `sparkgate:"mark"`.
+func marked(of reflect.Type, mark string) []string {
 	var names []string
-	spec := reflect.TypeFor[v1alpha1.SparkApplicationSpec]()
-	for i := range spec.NumField() {
-		field := spec.Field(i)
-		if field.Tag.Get("sparkgate") == "run" {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if field.Tag.Get("sparkgate") == mark {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			names = append(names, name)
 		}
 	}
 	return names
-})
+}

@@ -85,3 +85,22 @@ func TestAHashOfAUnknownStageIsNoChange(t *testing.T) {
 		t.Errorf("Matches of no hash = %v, %v; want false", same, err)
 	}
 }
+
+// TestServer: how a server is reached may change while it runs; which one it is, and its token, may not.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	const server = `{"type":"Scala","sparkVersion":"4.1.4","image":"spark:4.1","server":{"type":"Connect"`
+	before, err := Of(parse(t, server+`}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		server + `,"allowedNamespaces":["hub"],"route":{"hostname":"a.example.org","parentRefs":[{"name":"public"}]},"ingress":{"host":"b.example.org"}}}`: true,
+		server + `,"token":{"name":"notebooks","key":"token"}}}`:                                 false,
+		`{"type":"Scala","sparkVersion":"4.1.4","image":"spark:4.1","server":{"type":"Thrift"}}`: false,
+	} {
+		if same, err := Matches(parse(t, text), before); err != nil || same != want {
+			t.Errorf("%s is the same: %t, %v; want %t", text, same, err, want)
+		}
+	}
+}

@@ -65,6 +65,7 @@ var checks = []check{
 	checkNode,
 	checkService,
 	checkUI,
+	checkReach,
 	checkRendered,
 	checkUnsupportedVersion,
 }

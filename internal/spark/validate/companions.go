@@ -15,14 +15,15 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
-// Companions returns what keeps the objects of spec.driverService and spec.ui from being created. These fields may
+// Companions returns what keeps the objects of spec.driverService, spec.ui and spec.server from being created. These fields may
 // change during an attempt.
 func Companions(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
 	merging := slices.DeleteFunc(checkMerging(s), func(f Finding) bool { return !strings.HasPrefix(f.Field, "spec.ui.") })
-	return slices.Concat(merging, checkService(s), checkUI(s))
+	return slices.Concat(merging, checkService(s), checkUI(s), checkReach(s))
 }
 
 // checkService checks the ports and the name of the stable Service against the rules of Kubernetes.
@@ -35,6 +36,9 @@ func checkService(s *subject) []Finding {
 		findings = append(findings, invalid("spec.driverService", "the Service gets the name of the application, and %q is not a valid Service name: "+
 			"remove it, or begin metadata.name with a letter", s.app.Name))
 	}
+	if len(s.spec.DriverService.Ports) == 0 {
+		findings = append(findings, invalid("spec.driverService.ports", "it is empty: set the ports of the driver that the Service has, such as [{name: metrics, port: 8090}]"))
+	}
 	seen := map[int32]string{}
 	for i, port := range s.spec.DriverService.Ports {
 		if other, twice := seen[port.Port]; twice {
@@ -42,6 +46,34 @@ func checkService(s *subject) []Finding {
 				port.Port, other))
 		}
 		seen[port.Port] = port.Name
+	}
+	return findings
+}
+
+// checkReach checks how a server is reached.
+func checkReach(s *subject) []Finding {
+	kind, serves := server.KindOf(s.spec)
+	if !serves {
+		return nil
+	}
+	var findings []Finding
+	if service := s.spec.DriverService; service != nil && slices.ContainsFunc(service.Ports, func(p v1alpha1.DriverServicePort) bool { return p.Name == kind.PortName && p.Port != kind.Port }) {
+		findings = append(findings, invalid("spec.driverService.ports", "the name %q is that of the server's port %d: choose another", kind.PortName, kind.Port))
+	}
+	for _, way := range conf.ServerExposures(s.app) {
+		if s.spec.Server.Type != v1alpha1.ConnectServer {
+			findings = append(findings, invalid(way.Field, "a server of type %s speaks no HTTP: remove it; forward its port, or create a Service of type LoadBalancer", s.spec.Server.Type))
+		}
+	}
+	if in := s.spec.Server.Ingress; in != nil {
+		findings = append(findings, hostFindings(s, conf.ServerIngressField+".host", in.Host)...)
+		findings = append(findings, nameFindings(s, conf.ServerIngressField+".className", in.ClassName)...)
+		findings = append(findings, nameFindings(s, conf.ServerIngressField+".tlsSecretName", in.TLSSecretName)...)
+		findings = append(findings, annotationsFindings(s, conf.ServerIngressField+".annotations", in.Annotations)...)
+	}
+	if route := s.spec.Server.Route; route != nil {
+		findings = append(findings, hostFindings(s, conf.ServerRouteField+".hostname", route.Hostname)...)
+		findings = append(findings, parentFindings(conf.ServerRouteField, route.ParentRefs)...)
 	}
 	return findings
 }
@@ -127,8 +159,14 @@ func routeFindings(s *subject, from *v1alpha1.UIRoute) []Finding {
 		findings = hostFindings(s, path+".hostname", from.Hostname)
 	}
 	findings = append(findings, pathFindings(s, path+".path", from.Path)...)
+	return append(findings, parentFindings(path, from.ParentRefs)...)
+}
+
+// parentFindings checks the Gateways of a route.
+func parentFindings(path string, parents []v1alpha1.RouteParent) []Finding {
+	var findings []Finding
 	seen := map[v1alpha1.RouteParent]bool{}
-	for i, parent := range from.ParentRefs {
+	for i, parent := range parents {
 		field := path + ".parentRefs[" + strconv.Itoa(i) + "]"
 		if parent.Name == "" {
 			findings = append(findings, invalid(field+".name", "it is empty: set the name of a Gateway"))

@@ -25,6 +25,26 @@ func TestStableService(t *testing.T) {
 	}
 }
 
+// TestReach: how a server is reached is checked as the web interface is.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	const connect, thrift = "{type: Scala, mainClass: '', mainApplicationFile: '', server: {type: Connect, ", "{type: Scala, mainClass: '', mainApplicationFile: '', server: {type: Thrift, "
+	table{
+		"both ways": {connect + "allowedNamespaces: [hub], ingress: {host: 'a.{{namespace}}.example.org'}, route: {hostname: b.example.org, parentRefs: [{name: public}]}}}", nil},
+		"no host": {connect + "ingress: {}, route: {parentRefs: [{name: public}, {name: public}]}}}", []string{
+			`spec.server.ingress.host: it is empty: set a host name such as {{name}}.{{namespace}}.example.org`,
+			`spec.server.route.hostname: it is empty: set a host name such as {{name}}.{{namespace}}.example.org`,
+			`spec.server.route.parentRefs[1]: it names the same Gateway and listener as one before it: remove it`,
+		}},
+		"an Ingress for JDBC": {thrift + "ingress: {host: a.example.org}}}", []string{
+			`spec.server.ingress: a server of type Thrift speaks no HTTP: remove it; forward its port, or create a Service of type LoadBalancer`,
+		}},
+		"the name of its port is taken": {connect + "}, driverService: {ports: [{name: spark-connect, port: 8090}]}}", []string{
+			`spec.driverService.ports: the name "spark-connect" is that of the server's port 15002: choose another`,
+		}},
+	}.run(t)
+}
+
 func TestServiceOfTheWebInterface(t *testing.T) {
 	t.Parallel()
 	table{

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
@@ -87,28 +88,64 @@ func checkServer(s *subject) []Finding {
 	if s.spec.ReadyWhen != v1alpha1.ReadyWhenRunning {
 		findings = append(findings, invalid("spec.readyWhen", "value %q is never reached by a server: set Running, or remove it", s.spec.ReadyWhen))
 	}
-	if slices.ContainsFunc(s.spec.Driver.Env, func(e v1alpha1.EnvVar) bool { return e.Name == daemonMemory }) {
+	if s.setsForDriver(daemonMemory) {
 		findings = append(findings, invalid("spec.driver.env", "Spark takes the memory of a server from %s instead of driver.memory, for which quota is asked: remove it", daemonMemory))
 	}
+	if key := kind.PortKey; s.properties.Get(key, strconv.Itoa(int(kind.Port))) != strconv.Itoa(int(kind.Port)) {
+		findings = append(findings, invalid(s.properties.Field(key), "the port of a server is %d, which its Service, its probe and its clients know: remove it", kind.Port))
+	}
+	return append(findings, tokenOfServerFindings(s)...)
+}
+
+// tokenOfServerFindings checks the token of a server.
+func tokenOfServerFindings(s *subject) []Finding {
+	const field = "spec.server.token"
+	var findings []Finding
+	if s.properties.Get(connectToken, "") != "" {
+		findings = append(findings, invalid(s.properties.Field(connectToken), "the operator writes properties into a ConfigMap: remove it, and set spec.server.token to the key of a Secret"))
+	}
+	switch major, _ := render.NumbersOf(s.spec.SparkVersion); {
+	case s.spec.Server.Token == nil:
+	case s.spec.Server.Type != v1alpha1.ConnectServer:
+		findings = append(findings, invalid(field, "only Spark Connect has a token: remove it"))
+	case major == oldest[0]:
+		findings = append(findings, invalid(field, "Spark %s has no token, and would take every client: remove it, or use 4.0 or later", s.spec.SparkVersion))
+	case s.setsForDriver(server.TokenVariable):
+		findings = append(findings, invalid(field, "spec.driver.env sets %s as well: remove one", server.TokenVariable))
+	}
 	return findings
+}
+
+// connectToken is the property with the token of Spark Connect.
+const connectToken = "spark.connect.authenticate.token"
+
+// setsForDriver reports whether spec.driver.env has a variable.
+func (s *subject) setsForDriver(name string) bool {
+	return slices.ContainsFunc(s.spec.Driver.Env, func(e v1alpha1.EnvVar) bool { return e.Name == name })
 }
 
 // ServerNotScheduled says why the template of a schedule has no server.
 const ServerNotScheduled = "a server of Spark never ends, so each run of the schedule would be one more: apply it as a SparkApplication of its own"
 
-// ServerWarnings returns a warning about a Spark Connect server of a version that does not bring it along, unless
-// something in deps looks like it. Only the image knows.
+// ServerWarnings returns warnings about what only the image and the network know: a Spark Connect server of a version that
+// does not bring it along, unless something in deps looks like it, and a token without TLS in front of the server.
 func ServerWarnings(app *v1alpha1.SparkApplication) []Finding {
 	spec := &app.Spec
-	if spec.Server == nil || spec.Server.Type != v1alpha1.ConnectServer || !strings.HasPrefix(spec.SparkVersion, "3.") {
+	if spec.Server == nil || spec.Server.Type != v1alpha1.ConnectServer {
 		return nil
 	}
+	var warnings []Finding
 	brings := func(name string) bool { return strings.Contains(name, "spark-connect") }
-	if d := spec.Deps; d != nil && (slices.ContainsFunc(d.Packages, brings) || slices.ContainsFunc(d.Jars, brings)) {
-		return nil
+	brought := spec.Deps != nil && (slices.ContainsFunc(spec.Deps.Packages, brings) || slices.ContainsFunc(spec.Deps.Jars, brings))
+	if strings.HasPrefix(spec.SparkVersion, "3.") && !brought {
+		warnings = append(warnings, invalid("spec.server", "Spark %s comes without Spark Connect: unless your image has it, add org.apache.spark:spark-connect_2.12:%s to deps.packages",
+			spec.SparkVersion, spec.SparkVersion))
 	}
-	return []Finding{invalid("spec.server", "Spark %s comes without Spark Connect: unless your image has it, add org.apache.spark:spark-connect_2.12:%s to deps.packages",
-		spec.SparkVersion, spec.SparkVersion)}
+	if spec.Server.Token != nil && len(conf.ServerExposures(app)) == 0 {
+		warnings = append(warnings, invalid("spec.server.token", "clients with a token speak TLS unless the host is localhost, and the server does not, so they hang: "+
+			"put a proxy in front that ends TLS (route, ingress), or use sparkctl connect %s", app.Name))
+	}
+	return warnings
 }
 
 // daemonMemory is the variable by which spark-submit sizes a server before it looks at the driver's memory.

@@ -50,6 +50,22 @@ func TestMainProgram(t *testing.T) {
 		"a server in R": {"{type: R, mainClass: '', mainApplicationFile: '', server: {type: Connect}}", []string{
 			`spec.type: value "R" is not a language of a server: set Scala, Java or Python`,
 		}},
+		"a token in the open": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, sparkConf: {spark.connect.authenticate.token: abc}}", []string{
+			`spec.sparkConf[spark.connect.authenticate.token]: the operator writes properties into a ConfigMap: remove it, and set spec.server.token to the key of a Secret`,
+		}},
+		"a token of Thrift": {"{mainClass: '', mainApplicationFile: '', server: {type: Thrift, token: {name: a, key: b}}}", []string{
+			`spec.server.token: only Spark Connect has a token: remove it`,
+		}},
+		"a token in 3.5": {"{mainClass: '', mainApplicationFile: '', sparkVersion: 3.5.8, server: {type: Connect, token: {name: a, key: b}}}", []string{
+			`spec.server.token: Spark 3.5.8 has no token, and would take every client: remove it, or use 4.0 or later`,
+		}},
+		"two tokens": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect, token: {name: a, key: b}}, " +
+			"driver: {env: [{name: SPARK_CONNECT_AUTHENTICATE_TOKEN, value: x}]}}", []string{
+			`spec.server.token: spec.driver.env sets SPARK_CONNECT_AUTHENTICATE_TOKEN as well: remove one`,
+		}},
+		"another port": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, sparkConf: {spark.connect.grpc.binding.port: '15003'}}", []string{
+			`spec.sparkConf[spark.connect.grpc.binding.port]: the port of a server is 15002, which its Service, its probe and its clients know: remove it`,
+		}},
 		"memory beside the quota": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, driver: {env: [{name: SPARK_DAEMON_MEMORY, value: 8g}]}}", []string{
 			`spec.driver.env: Spark takes the memory of a server from SPARK_DAEMON_MEMORY instead of driver.memory, for which quota is asked: remove it`,
 		}},

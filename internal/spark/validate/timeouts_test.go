@@ -20,6 +20,12 @@ func TestTimeouts(t *testing.T) {
 		"idle, and no server": {"timeouts: {idle: 1h}", []string{
 			`spec.timeouts.idle: only a server is idle between the queries of its clients: remove it, or set server to run one`,
 		}},
+		"idle for a moment": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, timeouts: {idle: 30s}}", []string{
+			`spec.timeouts.idle: value "30s" is shorter than a minute: set at least 1m, or remove it`,
+		}},
+		"idle, and nobody can tell": {"{mainClass: '', mainApplicationFile: '', server: {type: Connect}, timeouts: {idle: 30m}, sparkConf: {spark.ui.enabled: 'false'}}", []string{
+			`spec.timeouts.idle: the driver is asked through its web interface, which spec.sparkConf[spark.ui.enabled] switches off: remove one`,
+		}},
 		"enough": {"timeouts: {run: 1ms, termination: 0s}", nil},
 	}.run(t)
 }

@@ -121,7 +121,12 @@ func TestGatewayAPIComesLate(t *testing.T) {
 // install makes the kind of a file of testdata known to the API server until the test ends.
 func install(t *testing.T, file string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", file))
+	installFile(t, filepath.Join("testdata", file))
+}
+
+func installFile(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

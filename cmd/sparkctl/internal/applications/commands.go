@@ -12,7 +12,7 @@ import (
 // Commands returns the commands about applications.
 func Commands(s cli.Streams) []*cobra.Command {
 	return []*cobra.Command{
-		newList(s), newGet(s), newLogs(s), newEvents(s), newWatch(s), newExplain(s), newAdvise(s), newUI(s),
+		newList(s), newGet(s), newLogs(s), newEvents(s), newWatch(s), newExplain(s), newAdvise(s), newUI(s), newConnect(s),
 		newSubmit(s), newRerun(s), newSuspend(s), newResume(s), newDelete(s),
 	}
 }

@@ -15,22 +15,26 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
-	sparkrender "github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
 
 // reconnectAfter is the pause before a lost connection is opened again.
 const reconnectAfter = time.Second
 
-// tunnel is a port-forward to the web interface of a driver that is reopened whenever it is lost.
+// tunnel is a port-forward to a port of a driver that is reopened whenever it is lost.
 type tunnel struct {
 	cluster *client.Cluster
 	driver  *corev1.Pod
-	// local is the local port; 0 chooses any, and keeps it when the connection is reopened.
-	local uint16
+	// ports are the ports. A local one of 0 chooses any, and keeps it when the connection is reopened.
+	ports client.Ports
 	notes io.Writer
-	// answered is called with the address once the web interface has answered for the first time.
-	answered func(address string) error
+	// awaited is what is waited for, as in "the web interface", and answers reports whether it answers at the local port.
+	awaited string
+	answers func(ctx context.Context, local uint16) bool
+	// answered is called with the local port once it has answered for the first time.
+	answered func(local uint16) error
 
 	// open is set once it has answered. broken is the error of answered.
 	open   bool
@@ -40,10 +44,9 @@ type tunnel struct {
 // hold keeps the port-forward open until ctx ends. It returns an error if it cannot be opened at all.
 func (t *tunnel) hold(ctx context.Context) error {
 	utilruntime.ErrorHandlers = nil // client-go logs each refused connection, and the first ones are expected
-	ports := client.Ports{Local: t.local, Remote: sparkrender.DriverUIPort(t.driver)}
 	for first := true; ctx.Err() == nil; first = false {
-		err := t.cluster.Forward(ctx, t.driver, ports, func(ctx context.Context, local uint16) error {
-			ports.Local = local
+		err := t.cluster.Forward(ctx, t.driver, t.ports, func(ctx context.Context, local uint16) error {
+			t.ports.Local = local
 			t.use(ctx, local, first)
 			return nil
 		})
@@ -58,27 +61,53 @@ func (t *tunnel) hold(ctx context.Context) error {
 	return nil
 }
 
-// use waits on an open port-forward until it is lost, which ends ctx. It calls answered once the web interface has
-// answered.
+// use waits on an open port-forward until it is lost, which ends ctx. It calls answered once there was an answer.
 func (t *tunnel) use(ctx context.Context, local uint16, first bool) {
 	switch {
 	case t.open:
-	case answers(ctx, local):
+	case t.answers(ctx, local):
 		t.open = true
-		if t.broken = t.answered(fmt.Sprintf("http://127.0.0.1:%d", local)); t.broken != nil {
+		if t.broken = t.answered(local); t.broken != nil {
 			return
 		}
 	default:
 		if first {
-			fmt.Fprintf(t.notes, "Waiting for the web interface in pod %s...\n", t.driver.Name)
+			fmt.Fprintf(t.notes, "Waiting for %s in pod %s...\n", t.awaited, t.driver.Name)
 		}
 		return
 	}
 	<-ctx.Done()
 }
 
-// answers reports whether something answers HTTP on a loopback port.
-func answers(ctx context.Context, port uint16) bool {
+// holdUntilEnd keeps the port-forward open until it is interrupted or the driver ends. It returns a text with the result
+// of the attempt, or "" if it was interrupted.
+func (t *tunnel) holdUntilEnd(ctx context.Context, app *v1alpha1.SparkApplication) (string, error) {
+	ctx, stop := cli.Interruptible(ctx)
+	defer stop()
+	over := make(chan string, 1)
+	go func() {
+		defer stop()
+		over <- untilDriverEnds(ctx, t.cluster, app)
+	}()
+	if err := t.hold(ctx); err != nil {
+		return "", err
+	}
+	return <-over, nil
+}
+
+// localPort returns the local port to listen on: the wanted one, or, if that is 0, the usual one if it is free.
+func localPort(wanted, usual uint16) (uint16, error) {
+	switch {
+	case wanted == 0 && cli.PortIsFree(usual):
+		return usual, nil
+	case wanted != 0 && !cli.PortIsFree(wanted):
+		return 0, cli.PortTaken(wanted)
+	}
+	return wanted, nil
+}
+
+// answersHTTP reports whether something answers HTTP on a loopback port.
+func answersHTTP(ctx context.Context, port uint16) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, fmt.Sprintf("http://127.0.0.1:%d/", port), nil)
 	if err != nil {
 		return false

@@ -76,38 +76,19 @@ func (f *uiFlags) history(app *v1alpha1.SparkApplication, s cli.Streams) error {
 
 // forward serves the driver's web interface on a local port until it is interrupted or the driver ends.
 func (f *uiFlags) forward(ctx context.Context, c *client.Cluster, app *v1alpha1.SparkApplication, driver *corev1.Pod, s cli.Streams) error {
-	local, err := f.localPort()
+	local, err := localPort(f.port, sparkrender.DefaultUIPort)
 	if err != nil {
 		return err
 	}
-	ctx, stop := cli.Interruptible(ctx)
-	defer stop()
-	over := make(chan string, 1)
-	go func() {
-		defer stop()
-		over <- untilDriverEnds(ctx, c, app)
-	}()
-	t := &tunnel{cluster: c, driver: driver, local: local, notes: s.Err, answered: func(address string) error {
-		return f.show(address, "Spark UI of "+app.Name+", until Ctrl-C or the end of the driver", s)
-	}}
-	if err := t.hold(ctx); err != nil {
-		return err
-	}
-	if text := <-over; text != "" {
+	t := &tunnel{cluster: c, driver: driver, ports: client.Ports{Local: local, Remote: sparkrender.DriverUIPort(driver)}, notes: s.Err,
+		awaited: "the web interface", answers: answersHTTP, answered: func(local uint16) error {
+			return f.show(fmt.Sprintf("http://127.0.0.1:%d", local), "Spark UI of "+app.Name+", until Ctrl-C or the end of the driver", s)
+		}}
+	text, err := t.holdUntilEnd(ctx, app)
+	if text != "" {
 		fmt.Fprintln(s.Err, text)
 	}
-	return nil
-}
-
-// localPort returns the local port to listen on.
-func (f *uiFlags) localPort() (uint16, error) {
-	switch {
-	case f.port == 0 && cli.PortIsFree(sparkrender.DefaultUIPort):
-		return sparkrender.DefaultUIPort, nil
-	case f.port != 0 && !cli.PortIsFree(f.port):
-		return 0, cli.PortTaken(f.port)
-	}
-	return f.port, nil
+	return err
 }
 
 // untilDriverEnds waits until the attempt is over, and returns a text with its result, or "" if ctx ends before.
