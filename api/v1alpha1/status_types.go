@@ -124,8 +124,9 @@ type SparkApplicationStatus struct {
 	Driver *DriverStatus `json:"driver,omitempty"`
 
 	// executors are counts of executors by state: wanted, ready, pending, gated, peak and failed, and refusals, how often
-	// some beyond the grant were ended. problem is what keeps most of the pending ones from starting; summary is the printed column; failures are the five newest failures,
-	// each with pod, reason, cause, exitCode, message and at.
+	// some beyond the grant were ended. problem is what keeps most of the pending ones from starting; summary is the
+	// printed column; failures are the five newest failures, each with pod, reason, cause, exitCode, message and at.
+	// Absent for a driver without executors.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object

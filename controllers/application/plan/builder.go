@@ -173,11 +173,12 @@ func (bl *Builder) podSets(app *v1alpha1.SparkApplication, objects render.Object
 }
 
 // schedulingGated reports whether executors are created with the quota's scheduling gate. A grant says so itself.
-// Without one they are, under dynamic allocation and in guarded namespaces, if the gate can resize grants.
+// Without one they are, under dynamic allocation and in guarded namespaces, if there are any and the gate can resize
+// grants.
 func (bl *Builder) schedulingGated(properties conf.Properties, of order) bool {
 	if of.grant != nil {
 		return of.grant.SchedulingGated
 	}
 	gang, err := properties.Executors()
-	return bl.Gates.Capabilities(of.target.Gate).Resizes && (of.target.Guarded || err == nil && gang.Dynamic)
+	return bl.Gates.Capabilities(of.target.Gate).Resizes && (of.target.Guarded && gang.Most > 0 || err == nil && gang.Dynamic)
 }

@@ -39,7 +39,9 @@ func accountsOf(objects render.Objects) []memory.Named {
 			accounts = append(accounts, a)
 		}
 	}
-	if _, inherited := objects.Properties.Lookup(conf.DriverServiceAccount); len(accounts) == named && !inherited && accounts[0].Name != defaultAccount {
+	gang, err := objects.Properties.Executors()
+	_, inherited := objects.Properties.Lookup(conf.DriverServiceAccount)
+	if len(accounts) == named && !inherited && accounts[0].Name != defaultAccount && (err != nil || gang.Most > 0) {
 		accounts = append(accounts, memory.Named{Name: defaultAccount, By: "the executors, for which none is named"}) // templates are not inherited
 	}
 	return accounts

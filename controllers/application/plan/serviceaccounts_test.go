@@ -11,9 +11,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/controllers/application/memory"
+	"github.com/sparkgate/sparkgate/controllers/internal/reservation"
 	"github.com/sparkgate/sparkgate/internal/job/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/queueing"
 )
 
 // TestForbiddenAccounts: the namespace's list applies to every way to set a service account, and to setting none.
@@ -58,6 +61,28 @@ func TestForbiddenAccounts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// resizing is a gate that resizes grants.
+type resizing struct{ queueing.Gate }
+
+func (resizing) Capabilities() queueing.Capabilities { return queueing.Capabilities{Resizes: true} }
+
+// TestDriverWithoutExecutors needs no account for these, and no scheduling gate in a guarded namespace.
+func TestDriverWithoutExecutors(t *testing.T) {
+	t.Parallel()
+	builder := Builder{Gates: reservation.Gates{"Embedded": resizing{}}}
+	for master, want := range map[string]bool{"": true, "local[2]": false} {
+		p := conf.Properties{}
+		p.Put(conf.DriverMaster, master)
+		accounts := accountsOf(render.Objects{Pod: &corev1.Pod{Spec: named("spark")}, ExecutorTemplate: &corev1.Pod{}, Properties: p})
+		if len(accounts) > 1 != want {
+			t.Errorf("%q: accounts %v", master, accounts)
+		}
+		if got := builder.schedulingGated(p, order{target: memory.Target{Gate: "Embedded", Guarded: true}}); got != want {
+			t.Errorf("%q: gated %t, want %t", master, got, want)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ var (
 )
 
 // LocalMode says that a program runs without executors.
-const LocalMode = `the program runs in Spark's local mode, without executors: remove .master("local…") from it, so that the operator's master applies`
+const LocalMode = `the program runs in Spark's local mode, without executors: remove .master("local…") from it, or ask for none by spark.kubernetes.driver.master: local[…] in spec.sparkConf`
 
 // localExecutor is what Spark logs at the start of a session in local mode (org.apache.spark.executor.Executor).
 const localExecutor = "Starting executor ID driver on host "

@@ -238,13 +238,10 @@ func submit(st *state, v *queueing.Verdict) Decision {
 	st.s.Times.Admitted, st.s.Times.ReferenceMissing = st.nowPtr(), nil
 	st.s.Driver = &v1alpha1.DriverStatus{PodName: st.o.Plan.DriverPod, ApplicationID: st.o.Plan.ApplicationID,
 		UIAddress: st.o.Plan.UIAddress, HistoryAddress: st.o.Plan.HistoryAddress}
-	wanted := st.o.Plan.Executors
-	for _, p := range st.s.Grant.PodSets {
-		if p.Name == v1alpha1.ExecutorPodSet && p.Count < wanted {
-			wanted = p.Count
-		}
+	if !st.driverOnly() {
+		wanted := min(st.o.Plan.Executors, baseOf(st.s.Grant).Count)
+		st.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: summaryOf(0, wanted)}
 	}
-	st.s.Executors = &v1alpha1.ExecutorStatus{Wanted: wanted, Summary: summaryOf(0, wanted)}
 	reason := v1alpha1.AdmittedReason
 	if v.Reason == queueing.ReasonDelegatedToScheduler {
 		reason = v1alpha1.DelegatedToSchedulerReason

@@ -336,6 +336,11 @@ func runningMessage(st *state) string {
 // status is written anyway, so they are updated at once; otherwise at a bounded rate.
 func countExecutors(st *state, withStage bool) {
 	counted := executorStatus(st)
+	if counted == nil {
+		recordReady(st)
+		st.s.Executors = nil
+		return
+	}
 	if !newlyReady(st) && equality.Semantic.DeepEqual(counted, st.s.Executors) {
 		return
 	}

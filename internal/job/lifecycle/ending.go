@@ -106,7 +106,7 @@ func withCause(o pods.Outcome, cause string) string {
 // used up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a
 // timeout ends. Nor is it if the API server did not answer the driver.
 func classOf(st *state, o pods.Outcome) v1alpha1.FailureCause {
-	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && st.s.Executors.Failed == 0
+	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{}).Failed == 0
 	said := ptr.Deref(st.o.LogCause, "")
 	if gaveUp && strings.Contains(said, " is forbidden: exceeded quota: ") || quotesLog(o) && cause.IsAPIServerSilent(said) {
 		return v1alpha1.CauseInfrastructure

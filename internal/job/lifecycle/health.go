@@ -20,8 +20,11 @@ import (
 	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
-// executorStatus returns the executor counts as they are observed now.
+// executorStatus returns the executor counts as they are observed now; nil if the driver needs no executors and has none.
 func executorStatus(st *state) *v1alpha1.ExecutorStatus {
+	if st.driverOnly() && noExecutorExists(st) {
+		return nil
+	}
 	mine := st.currentPods()
 	c := pods.Count(mine)
 	wanted, refusals, peak := int32(0), int32(0), max(c.Ready, st.o.ReadyPeak.Count)
@@ -101,6 +104,9 @@ func whyGated(st *state) string {
 // ready: it has all that Spark wants. This is decided only then, because Spark may ask for more at any time.
 func readySince(st *state) time.Time {
 	now := executorStatus(st)
+	if now == nil {
+		return st.o.Now
+	}
 	switch required := executorsRequired(st, now); {
 	case st.o.ReadyPeak.Count >= required && !st.o.ReadyPeak.Since.IsZero():
 		return st.o.ReadyPeak.Since

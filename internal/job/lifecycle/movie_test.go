@@ -117,8 +117,9 @@ var acts = map[string]func(m *movie, rest string){
 	"inputs":  func(m *movie, rest string) { m.inputs = rest },
 
 	// The gate.
-	"gate":      func(m *movie, rest string) { m.room = stateNamed(m, rest) },
-	"gate-type": func(m *movie, rest string) { m.gate = rest },
+	"gate":        func(m *movie, rest string) { m.room = stateNamed(m, rest) },
+	"driver-only": func(m *movie, _ string) { m.alone = true },
+	"gate-type":   func(m *movie, rest string) { m.gate = rest },
 	"elastic": func(m *movie, rest string) {
 		count, why, _ := strings.Cut(rest, " ")
 		m.elastic, m.crowded = int32(number(m, count)), why
@@ -192,6 +193,7 @@ var acts = map[string]func(m *movie, rest string){
 		}
 		m.logf("condition %s is %s", rest, said)
 	},
+	"executors": func(m *movie, _ string) { m.logf("the status has executors: %t", m.app.Status.Executors != nil) },
 	"same-start": func(m *movie, _ string) {
 		m.logf("the start is written again: %t", !m.started.Equal(m.app.Status.Times.DriverStarted.Time))
 	},

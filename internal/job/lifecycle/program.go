@@ -164,8 +164,11 @@ func surplusAsked(st *state) string {
 			}
 		}
 	}
-	if number <= c.base.Count {
+	switch {
+	case number <= c.base.Count:
 		return ""
+	case st.driverOnly():
+		return "the program creates executors, although spark.kubernetes.driver.master in spec.sparkConf asks for none: remove that property"
 	}
 	return fmt.Sprintf("the program asks for %d executors: spec.executor.instances is %d; write %d there, or remove spark.executor.instances from the program",
 		number, c.base.Count, number)
@@ -286,7 +289,7 @@ func quotaFor(executors int32) string {
 
 // announceUnused adds one event when the status begins to say that quota is unused.
 func announceUnused(st *state, counted *v1alpha1.ExecutorStatus) {
-	if strings.Contains(counted.Problem, unusedNote) && !hasUnusedNote(st) {
+	if counted != nil && strings.Contains(counted.Problem, unusedNote) && !hasUnusedNote(st) {
 		st.event(true, quotaUnusedReason, counted.Problem)
 	}
 }

@@ -117,6 +117,9 @@ func (st *state) between(earliest *metav1.Time, seconds int64) *metav1.Time {
 // isElastic reports whether the grant of the attempt may grow and shrink.
 func (st *state) isElastic() bool { return st.s.Grant != nil && st.s.Grant.Gated }
 
+// driverOnly reports whether the attempt was granted no executors, because the driver runs the tasks itself.
+func (st *state) driverOnly() bool { return st.s.Grant != nil && baseOf(st.s.Grant).Name == "" }
+
 // currentPods returns the pods of the current attempt.
 func (st *state) currentPods() []*pods.Record {
 	var mine []*pods.Record

@@ -99,6 +99,8 @@ type world struct {
 	moves bool
 	// unasked reports whether Spark creates no executors before a job needs them.
 	unasked bool
+	// alone reports whether the driver runs the tasks itself, without executors.
+	alone bool
 	// podSets are what the application asks for.
 	podSets []queueing.PodSet
 	// noGrant reports whether the test has added a driver that should not exist.
@@ -354,7 +356,7 @@ func (w *world) plan(start Start) *Plan {
 	}
 	plan.ApplicationID = fmt.Sprintf("spark-%d-%d", start.Run, start.Attempt)
 	plan.Executors, plan.PodSets = 2, w.podSets
-	if w.unasked {
+	if w.unasked || w.alone {
 		plan.Executors = 0
 	}
 	return plan
@@ -389,6 +391,9 @@ func (w *world) verdict(start Start) *queueing.Verdict {
 	case w.granted != nil:
 		grant := &queueing.Grant{Run: start.Run, Attempt: start.Attempt, Gate: w.gate, Queue: "team-a", HoldsFor: w.bound, Inputs: w.grantedInputs,
 			PodSets: []queueing.PodSetGrant{{Name: "driver", Count: 1}, {Name: "executor", Count: 2}}}
+		if w.alone {
+			grant.PodSets = grant.PodSets[:1]
+		}
 		return &queueing.Verdict{State: queueing.Granted, Reason: map[string]string{"None": "DelegatedToScheduler", "YuniKorn": "DelegatedToScheduler"}[w.gate], Grant: grant}
 	case w.room == queueing.Refused:
 		return &queueing.Verdict{State: queueing.Refused, Reason: queueing.ReasonExceedsQuota, Message: "needs memory 9Gi, queue team-a holds 3Gi"}

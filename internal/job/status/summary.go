@@ -116,7 +116,7 @@ type Step struct {
 }
 
 // Timeline returns the steps of the current run and attempt, in order. Steps that were not reached are included if the
-// run can still reach them.
+// run can still reach them. That of the executors is left out if the driver has none.
 func Timeline(app *v1alpha1.SparkApplication) []Step {
 	s := &app.Status
 	stage, _ := StageOf(s.Conditions)
@@ -131,7 +131,9 @@ func Timeline(app *v1alpha1.SparkApplication) []Step {
 	add("Queued", s.Times.Queued, "in queue "+cmp.Or(s.Queue, "(none)"))
 	add("Admitted", s.Times.Admitted, admittedText(s))
 	add("Driver", s.Times.DriverStarted, driverText(s))
-	add("Executors", s.Times.ExecutorsReady, executorsText(s.Executors))
+	if s.Executors != nil || !stage.Ended() && (s.Ask == nil || len(s.Ask.PodSets) > 1) {
+		add("Executors", s.Times.ExecutorsReady, executorsText(s.Executors))
+	}
 	if s.Times.Stopping != nil {
 		add("Stopping", s.Times.Stopping, string(s.Stopping))
 	}

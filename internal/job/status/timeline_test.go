@@ -12,6 +12,23 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
+// TestTimelineOfADriverWithoutExecutors: no step waits for executors, before the quota is granted, while it runs and at the end.
+func TestTimelineOfADriverWithoutExecutors(t *testing.T) {
+	t.Parallel()
+	now := metav1.Now()
+	times, ask := v1alpha1.ApplicationTimes{}, &v1alpha1.Ask{PodSets: make([]v1alpha1.PodSetAsk, 1)}
+	times.Admitted, times.ExecutorsReady = &now, &now
+	for name, s := range map[string]v1alpha1.SparkApplicationStatus{
+		"waits": {Ask: ask},
+		"runs":  {Times: times, Ask: ask},
+		"ended": {Times: times, Conditions: []metav1.Condition{{Type: v1alpha1.ReadyCondition, Reason: v1alpha1.SucceededReason}}},
+	} {
+		if steps := Timeline(&v1alpha1.SparkApplication{Status: s}); slices.ContainsFunc(steps, func(s Step) bool { return s.Name == "Executors" }) {
+			t.Errorf("%s: %+v", name, steps)
+		}
+	}
+}
+
 // TestCompleteWithFewerExecutors: an attempt may be complete without all executors, or without any. The timeline does not say that they are ready.
 func TestCompleteWithFewerExecutors(t *testing.T) {
 	t.Parallel()

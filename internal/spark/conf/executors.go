@@ -15,7 +15,8 @@ type Gang struct {
 	// Base is the number of executors at the start, for which quota is required. Under dynamic allocation it is at
 	// least one.
 	Base int32
-	// Most is the maximum: Base without dynamic allocation, math.MaxInt32 if there is no limit.
+	// Most is the maximum: Base without dynamic allocation, math.MaxInt32 if there is no limit, 0 if the driver runs the
+	// tasks itself.
 	Most int32
 	// Initial is the number that Spark creates before a job of the program needs any: Base without dynamic allocation;
 	// with it the number may be 0.
@@ -27,6 +28,9 @@ const defaultInstances = 2
 
 // Executors returns how many executors the properties ask for. An error names the property that cannot be read.
 func (p Properties) Executors() (Gang, error) {
+	if IsLocal(p.Get(DriverMaster, "")) {
+		return Gang{}, nil
+	}
 	dynamic, err := p.Bool(DynamicAllocationEnabled, false)
 	if err != nil {
 		return Gang{}, err

@@ -231,6 +231,31 @@ func TestMergeRefusesOwnedKeys(t *testing.T) {
 	}
 }
 
+// TestLocalMaster: a driver without executors says in which way it runs its tasks, in Spark's words.
+func TestLocalMaster(t *testing.T) {
+	t.Parallel()
+	for master, message := range map[string]string{
+		"local": "", "local[4]": "", "local[*]": "", "local[4,2]": "", "local[*, 2]": "",
+		"local[x]":               `value "local[x]" does not say how many threads`,
+		"local[0]":               `value "local[0]" does not say how many threads`,
+		"local[4":                `value "local[4" does not say how many threads`,
+		"local[4]x":              `value "local[4]x" does not say how many threads`,
+		"local-cluster[2,1,512]": `value "local-cluster[2,1,512]" does not say how many threads`,
+		"k8s://x":                "only local[…] is allowed",
+	} {
+		got, findings := Merge(application(func(spec *v1alpha1.SparkApplicationSpec) {
+			spec.SparkConf = map[string]string{DriverMaster: master, ExecutorInstances: "5"}
+		}), Sources{})
+		gang, err := got.Executors()
+		switch {
+		case message != "" && (len(findings) != 1 || !strings.Contains(findings[0].Message, message)):
+			t.Errorf("%s: findings %v, want %s", master, findings, message)
+		case message == "" && (len(findings) > 0 || err != nil || gang != Gang{}):
+			t.Errorf("%s: findings %v, %+v, %v", master, findings, gang, err)
+		}
+	}
+}
+
 // TestVolcanoHasAGate: who comes with Spark's own step for Volcano is sent to the gate, not to a template.
 func TestVolcanoHasAGate(t *testing.T) {
 	t.Parallel()

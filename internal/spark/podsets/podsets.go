@@ -42,9 +42,9 @@ func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Enviro
 	return PodSets(app, objects, env)
 }
 
-// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant.
-// Under dynamic allocation the number of executors is the base gang if the others wait behind a scheduling gate, else
-// the maximum. An error names the property that is invalid.
+// PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant; only
+// the first if the driver has no executors. Under dynamic allocation their number is the base gang if the others wait
+// behind a scheduling gate, else the maximum. An error names the property that is invalid.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
 	if err != nil {
@@ -57,7 +57,7 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	if gang.Dynamic && count == math.MaxInt32 {
 		return nil, errUnbounded
 	}
-	driverSet, executorSet, err := env.both(objects)
+	driverSet, executorSet, err := env.both(objects, gang.Most > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +71,9 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	}
 	if queue := app.Spec.Queue; queue != nil {
 		applyQueueReference(queue, objects.Gated || !gang.Dynamic, &driverSet, &executorSet)
+	}
+	if gang.Most == 0 {
+		return []queueing.PodSet{driverSet}, nil
 	}
 	return []queueing.PodSet{driverSet, executorSet}, nil
 }
@@ -107,37 +110,32 @@ func Wanted(p conf.Properties) (int32, error) {
 	return gang.Initial, err
 }
 
-// both returns the pod sets of the driver and the executors, without their counts.
-func (e Environment) both(objects render.Objects) (driver, executor queueing.PodSet, err error) {
+// both returns the pod sets of the driver and, if there are any, the executors, without their counts.
+func (e Environment) both(objects render.Objects, executors bool) (driver, executor queueing.PodSet, err error) {
+	driver, err = e.podSet(v1alpha1.DriverPodSet, sized{"spec.driver", objects.Pod, len(objects.Pod.Spec.Containers) - 1})
+	if err != nil || !executors {
+		return driver, executor, err
+	}
 	pod, err := ExecutorPod(objects)
-	if err != nil {
-		return driver, executor, err
+	if err == nil {
+		executor, err = e.podSet(v1alpha1.ExecutorPodSet, sized{"spec.executor", pod, 0})
 	}
-	if driver, err = e.podSet(v1alpha1.DriverPodSet, objects.Pod); err != nil {
-		return driver, executor, err
-	}
-	if executor, err = e.podSet(v1alpha1.ExecutorPodSet, pod); err != nil {
-		return driver, executor, err
-	}
-	for _, s := range []sized{{"spec.driver", objects.Pod, len(objects.Pod.Spec.Containers) - 1}, {"spec.executor", pod, 0}} {
-		if err := e.checkBounds(s); err != nil {
-			return driver, executor, err
-		}
-	}
-	return driver, executor, nil
+	return driver, executor, err
 }
 
-// podSet returns the pod set of pods like pod.
-func (e Environment) podSet(name string, pod *corev1.Pod) (queueing.PodSet, error) {
-	requests, err := e.Requests(pod)
+// podSet returns the pod set of pods like that of a role.
+func (e Environment) podSet(name string, of sized) (queueing.PodSet, error) {
+	requests, err := e.Requests(of.pod)
 	var outside *EnvironmentError
 	if errors.As(err, &outside) {
 		return queueing.PodSet{}, err
 	}
 	if err != nil {
-		return queueing.PodSet{}, mistake("spec."+name, err.Error())
+		return queueing.PodSet{}, mistake(of.path, err.Error())
 	}
-	return queueing.PodSet{Name: name, Requests: requests, Tolerations: pod.Spec.Tolerations, NodeSelector: queueing.NodeLabels(&pod.Spec)}, nil
+	spec := &of.pod.Spec
+	set := queueing.PodSet{Name: name, Requests: requests, Tolerations: spec.Tolerations, NodeSelector: queueing.NodeLabels(spec)}
+	return set, e.checkBounds(of)
 }
 
 // countable returns an error if driver and executors together request more than can be counted. Gates for other systems

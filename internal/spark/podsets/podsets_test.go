@@ -158,6 +158,26 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestDriverOnly: a driver that runs the tasks itself asks for nothing else, and its executors are in no limit's way.
+func TestDriverOnly(t *testing.T) {
+	t.Parallel()
+	app, objects := build(t, func(spec *v1alpha1.SparkApplicationSpec) {
+		sparkConf(conf.DriverMaster, "local[4]", conf.ExecutorInstances, "5", conf.ExecutorMemory, "64g")(spec)
+		spec.Queue = &v1alpha1.QueueReference{MinExecutors: ptr.To[int32](2), Flavors: &v1alpha1.FlavorChoice{Driver: []string{"spot"}, Executor: []string{"gpu"}}}
+	})
+	environment := Environment{LimitRanges: limitRanges(t, `[{type: Container, max: {memory: 2Gi}}]`)}
+	want := []queueing.PodSet{{Name: "driver", Count: 1, Requests: queueing.Resources{"cpu": 1000, "memory": 1408 * mib, "pods": 1}, Flavors: []string{"spot"}}}
+	for name, sets := range map[string]func(*v1alpha1.SparkApplication, render.Objects, Environment) ([]queueing.PodSet, error){"all": PodSets, "base": BaseSets} {
+		got, err := sets(app, objects, environment)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, pod sets (-want +got):\n%s", name, err, diff)
+		}
+	}
+	if wanted, err := Wanted(objects.Properties); wanted != 0 || err != nil {
+		t.Errorf("wanted %d, %v", wanted, err)
+	}
+}
+
 // TestBaseSets: gates that leave what dynamic allocation adds to a scheduler are asked for the base gang, whatever is above it.
 func TestBaseSets(t *testing.T) {
 	t.Parallel()

@@ -35,10 +35,10 @@ const (
 // driver runs without a cluster, or uses other credentials. Requests that may fail without harm are left out, such as
 // the deletion of leftovers at the end, which the operator does as well.
 //
-// A driver without executors needs rights as well: before the program begins it reads its own pod, watches for
+// Other drivers need rights before they create executors: before the program begins, one reads its own pod, watches for
 // executors and creates their ConfigMap (KubernetesClusterSchedulerBackend, ExecutorPodsAllocator).
 func Needed(properties conf.Properties) []Right {
-	if strings.HasPrefix(properties.Get(conf.DriverMaster, ""), "local") || len(properties.WithPrefix(mountedCredentials)) > 0 {
+	if conf.IsLocal(properties.Get(conf.DriverMaster, "")) || len(properties.WithPrefix(mountedCredentials)) > 0 {
 		return nil
 	}
 	needed := []Right{{pods, "get"}}

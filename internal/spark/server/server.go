@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // maxExecutors is how many executors a server may have if its user says nothing else.
@@ -80,7 +81,7 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways}
 	}
 	spec.DriverService = serviceOf(spec, kind)
-	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil {
+	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil && !conf.IsLocal(spec.SparkConf[conf.DriverMaster]) {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
 	}
 	return &out

@@ -44,6 +44,15 @@ func TestComplete(t *testing.T) {
 			DriverService:     &v1alpha1.DriverService{Type: v1alpha1.ClusterIPService, Ports: []v1alpha1.DriverServicePort{metrics, port}},
 			DynamicAllocation: &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](10)},
 		}},
+		"without executors": {
+			v1alpha1.SparkApplicationSpec{Server: connect, SparkConf: map[string]string{"spark.kubernetes.driver.master": "local[2]"}},
+			v1alpha1.SparkApplicationSpec{
+				Server: connect, MainClass: "org.apache.spark.sql.connect.service.SparkConnectServer", MainApplicationFile: "spark-internal",
+				ReadyWhen: v1alpha1.ReadyWhenRunning, RestartPolicy: &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways},
+				DriverService: &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{port}},
+				SparkConf:     map[string]string{"spark.kubernetes.driver.master": "local[2]"},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,10 @@ func checkExecutors(s *subject) []Finding {
 		return findings // the error is reported by checkValues
 	}
 	findings = append(findings, allocationFindings(s, gang)...)
+	if dynamic, err := p.Bool(conf.DynamicAllocationEnabled, false); err == nil && dynamic && !gang.Dynamic {
+		return append(findings, invalid(p.Field(conf.DynamicAllocationEnabled), "value true asks for executors, but the driver has none with %q in %s: remove one of the two",
+			p.Get(conf.DriverMaster, ""), p.Field(conf.DriverMaster)))
+	}
 	if !gang.Dynamic {
 		return findings
 	}

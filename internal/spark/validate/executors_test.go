@@ -123,7 +123,23 @@ func TestExecutors(t *testing.T) {
 	table{
 		"dynamic without a bound":              {"dynamicAllocation: {enabled: true}", []string{bound}},
 		"dynamic without a bound, by property": {"sparkConf: {spark.dynamicAllocation.enabled: 'true'}", []string{bound}},
-		"switched off":                         {"dynamicAllocation: {enabled: false, minExecutors: 9, maxExecutors: 1}", nil},
+		"a driver without executors":           {"sparkConf: {spark.kubernetes.driver.master: 'local[2]'}\nexecutor: {instances: 5}\nqueue: {minExecutors: 3}", nil},
+		"none, in unknown words": {"sparkConf: {spark.kubernetes.driver.master: 'local://ci:hunter2@x'}", []string{
+			`spec.sparkConf[spark.kubernetes.driver.master]: value "local://(hidden)@x" does not say how many threads the driver has for tasks: ` +
+				`write local[4] for four, or local[*] for one per core`,
+		}},
+		"none, with a number that Spark refuses": {"sparkConf: {spark.kubernetes.driver.master: local, spark.executor.instances: '0'}", []string{
+			`spec.sparkConf[spark.executor.instances]: value "0" is below 1: set a whole number above zero`,
+		}},
+		"none and dynamic": {"sparkConf: {spark.kubernetes.driver.master: 'local[2]'}\ndynamicAllocation: {enabled: true, maxExecutors: 2}", []string{
+			`spec.dynamicAllocation.enabled: value true asks for executors, but the driver has none with "local[2]" in ` +
+				`spec.sparkConf[spark.kubernetes.driver.master]: remove one of the two`,
+		}},
+		"none and dynamic by property": {"sparkConf: {spark.kubernetes.driver.master: 'local[2]', spark.dynamicAllocation.enabled: 'true'}", []string{
+			`spec.sparkConf[spark.dynamicAllocation.enabled]: value true asks for executors, but the driver has none with "local[2]" in ` +
+				`spec.sparkConf[spark.kubernetes.driver.master]: remove one of the two`,
+		}},
+		"switched off": {"dynamicAllocation: {enabled: false, minExecutors: 9, maxExecutors: 1}", nil},
 		"minimum above maximum": {"dynamicAllocation: {enabled: true, minExecutors: 9, maxExecutors: 2}", []string{
 			`spec.dynamicAllocation.minExecutors: value 9 is above 2 of spec.dynamicAllocation.maxExecutors: lower it, or raise the other`,
 		}},

@@ -192,7 +192,7 @@ func checkQueue(s *subject) []Finding {
 	}
 	gang, err := s.properties.Executors()
 	switch {
-	case err != nil || *queue.MinExecutors <= gang.Base:
+	case err != nil || gang.Most == 0 || *queue.MinExecutors <= gang.Base:
 		return nil
 	case gang.Dynamic && *queue.MinExecutors <= gang.Most:
 		return nil

@@ -287,6 +287,10 @@ func TestWarnings(t *testing.T) {
 				"spec.driver.labels[kueue.x-k8s.io/queue-name]: the label kueue.x-k8s.io/queue-name has Kueue decide on each pod separately: set spec.queue.gate to Kueue",
 			},
 		},
+		"executors of a driver that has none": {"sparkConf: {spark.kubernetes.driver.master: 'local[2]', spark.executor.memory: 2g}\nexecutor: {instances: 5}", []string{
+			`spec.executor.instances: has no effect, because the driver has no executors with "local[2]" in spec.sparkConf[spark.kubernetes.driver.master]: remove it`,
+			`spec.sparkConf[spark.executor.memory]: has no effect, because the driver has no executors with "local[2]" in spec.sparkConf[spark.kubernetes.driver.master]`,
+		}},
 		"a stream that grows": {"sparkConf: {spark.streaming.dynamicAllocation.enabled: 'true'}", []string{
 			"spec.sparkConf[spark.streaming.dynamicAllocation.enabled]: the stream creates executors beyond those that its queue has granted",
 		}},

@@ -21,7 +21,7 @@ import (
 func Warnings(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
 	all := slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s))
+		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s), idleWarnings(s))
 	for i := range all {
 		all[i] = withoutPasswords(all[i])
 	}
@@ -192,6 +192,21 @@ func resizeWarnings(s *subject) []Finding {
 	}
 	return []Finding{{Field: s.properties.Field(key), Message: plugin + " may not resize executors, which have the memory that their queue has granted: remove it, " +
 		"and raise spec.executor.memory or memoryOverhead"}}
+}
+
+// idleWarnings warns about the number and the size of executors of a driver that has none.
+func idleWarnings(s *subject) []Finding {
+	if !conf.IsLocal(s.properties.Get(conf.DriverMaster, "")) {
+		return nil
+	}
+	var warnings []Finding
+	for _, key := range []string{conf.ExecutorInstances, conf.ExecutorCores, conf.ExecutorMemory, conf.ExecutorMemoryOverhead} {
+		if _, ok := s.properties.Lookup(key); ok {
+			warnings = append(warnings, Finding{Field: s.properties.Field(key), Message: fmt.Sprintf("has no effect, because the driver has no executors with %q in %s: "+
+				"remove it, and set the size of the driver", s.properties.Get(conf.DriverMaster, ""), s.properties.Field(conf.DriverMaster))})
+		}
+	}
+	return warnings
 }
 
 // prefixWarnings warns about Hadoop properties with the prefix spark.hadoop., which is added again.

@@ -92,6 +92,9 @@ var changing = []string{".featureSteps", ".allocator"}
 // refusal returns why a property is left out. It asks package conf, which refuses properties that the operator owns and
 // keys that are not properties of Spark.
 func refusal(key, value string) (string, bool) {
+	if key == conf.DriverMaster && conf.IsLocal(value) {
+		return "", false // it changes the job, too
+	}
 	for _, end := range changing {
 		if strings.HasSuffix(key, end) {
 			return "", false

@@ -240,11 +240,6 @@ func (b *builder) metadata(c *call, suffix string) error {
 			*place.into = name
 		}
 	}
-	if master := b.properties[conf.DriverMaster]; strings.HasPrefix(master, "local") {
-		b.take(conf.DriverMaster)
-		mistakes = append(mistakes, &CallError{"spec.sparkConf[" + conf.DriverMaster + "]", fmt.Errorf("%s is %q, a driver without executors, which is not supported: "+
-			"leave it out and set spark.executor.instances", conf.DriverMaster, master)})
-	}
 	if address, ok := b.properties[conf.DriverBindAddress]; ok {
 		b.take(conf.DriverBindAddress)
 		mistakes = append(mistakes, &CallError{"spec.sparkConf[" + conf.DriverBindAddress + "]", fmt.Errorf(
