@@ -27,7 +27,7 @@ import (
 // stories need neither Kueue nor the operator to stop, and are played at the same time.
 var stories = map[string]func(*testing.T){
 	"one application waits for the other": quotaWait, "priority displaces": priorityDisplaces, "a cohort lends and takes back": borrowing,
-	"fewer executors": partialAdmission, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
+	"fewer executors": partialAdmission, "no executors": driverOnly, "deactivated": deactivated, "drained": drained, "stopped for a while": stoppedForAWhile, "suspended": suspendedApplication, "edited while it waits": editedWhileItWaits,
 	"edited with quota, before its checks": editedBeforeChecks, "checked once more": checkedOnceMore, "fails and is tried again": failsAndIsTriedAgain, "queues that are missing": missingQueues, "two names of a queue": twoNames,
 	"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns,
 	"somebody deletes the Workload":      workloadDeleted,
@@ -160,6 +160,19 @@ func partialAdmission(t *testing.T) {
 	w.waits(more, "Queued", "WaitingForQuota", "maximum capacity (3Gi)") // of all executors, but the least number of them fits before long
 	w.finish(first, 0)
 	w.Succeed(more)
+}
+
+func driverOnly(t *testing.T) {
+	w := newWorld(t, "1Gi")
+	app := w.apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.SparkConf = map[string]string{"spark.kubernetes.driver.master": "local[2]"}
+	})
+	w.Run(app)
+	if sets := w.workload(app).Spec.PodSets; len(sets) != 1 || len(app.Status.Grant.PodSets) != 1 || app.Status.Executors != nil {
+		t.Errorf("asked for %+v: %s", sets, harness.Show(app))
+	}
+	w.finish(app, 0)
+	w.Reach(app, "Succeeded")
 }
 
 func deactivated(t *testing.T) {

@@ -39,6 +39,34 @@ func TestGateNone(t *testing.T) {
 	finish(t, w, app)
 }
 
+// TestDriverWithoutExecutors: whatever the gate, a driver that runs the tasks itself asks for itself alone, is ready when it runs, and has
+// no executors in its status.
+func TestDriverWithoutExecutors(t *testing.T) {
+	t.Parallel()
+	for _, name := range []v1alpha1.GateType{v1alpha1.GateEmbedded, v1alpha1.GateNone, v1alpha1.GateYuniKorn} {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			w := harness.NewWorld(t, "1Gi", nil)
+			operator.Use(t)
+			app := w.Apply("pi", func(app *v1alpha1.SparkApplication) {
+				app.Spec.Queue.Gate, app.Spec.ReadyWhen = name, v1alpha1.ReadyWhenRunning
+				app.Spec.SparkConf = map[string]string{"spark.kubernetes.driver.master": "local[2]"}
+			})
+			w.Run(app)
+			harness.Eventually(t, app, "ready", func(a *v1alpha1.SparkApplication) bool {
+				return apimeta.IsStatusConditionTrue(a.Status.Conditions, v1alpha1.ReadyCondition)
+			})
+			if sets := app.Status.Grant.PodSets; len(sets) != 1 || sets[0].Name != v1alpha1.DriverPodSet {
+				t.Errorf("granted: %+v", sets)
+			}
+			finish(t, w, app)
+			if e := app.Status.Executors; e != nil {
+				t.Errorf("executors: %+v", e)
+			}
+		})
+	}
+}
+
 // TestGateOfTheNamespace: an annotation decides where the application says nothing. One that names no gate is reported.
 func TestGateOfTheNamespace(t *testing.T) {
 	t.Parallel()

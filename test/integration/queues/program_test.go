@@ -47,6 +47,23 @@ func TestProgramAsksForMore(t *testing.T) {
 	}
 }
 
+// TestProgramAsksForExecutorsThatItHasNot: a driver that was granted alone has no executors, whatever its program says.
+func TestProgramAsksForExecutorsThatItHasNot(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, harness.MemoryFor(2), nil)
+	operator.Use(t)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) {
+		a.Spec.SparkConf = map[string]string{"spark.kubernetes.driver.master": "local[2]"}
+	})
+	driver := w.Run(app)
+	w.Kubelet.Executors(t.Context(), driver, 1)
+	says(t, app, "the program creates executors, although spark.kubernetes.driver.master in spec.sparkConf asks for none: remove that property", "are ended")
+	harness.Eventually(t, app, "refused the executor", func(a *v1alpha1.SparkApplication) bool { return a.Status.Executors.Refusals == 1 })
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(app, "Succeeded")
+	w.Unused()
+}
+
 // says waits until the message of Ready, the problem of the executors and an event have these words.
 func says(t *testing.T, app *v1alpha1.SparkApplication, words ...string) {
 	t.Helper()
