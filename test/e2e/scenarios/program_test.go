@@ -56,3 +56,17 @@ func TestAProgramAsksForMoreThanItsSpec(t *testing.T) {
 	within(t, s, "3Gi")
 	s.GivenBack(s.Name)
 }
+
+// TestADriverWithoutExecutors: Spark runs the tasks in the driver, whose service account needs no rights.
+func TestADriverWithoutExecutors(t *testing.T) {
+	t.Parallel()
+	s := env.NewTenant(t, 1)
+	s.Apply(env.Queue(s.Name, "1", "1Gi"), env.Pi("pi", s.Name, func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.SparkConf["spark.kubernetes.driver.master"], spec.Driver.ServiceAccountName = "local[2]", "default"
+	}))
+	if end := s.Reaches("pi", env.First, v1alpha1.SucceededReason); end.Status.Executors != nil {
+		t.Errorf("executors %+v", end.Status.Executors)
+	}
+	within(t, s, "1Gi")
+	s.GivenBack(s.Name)
+}
