@@ -62,7 +62,7 @@ func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 	case lifecycle.NeedDriverEvent:
 		p.observed.DriverEvent = ptr.To(p.driver.Event(ctx, p.app, p.observed.Pods))
 	case lifecycle.NeedActivity:
-		p.observed.Activity = p.driver.Activity(ctx, p.app, p.observed.Pods)
+		p.observed.Activity = p.driver.Activity(ctx, p.app, p.observed.Pods, p.observed.Now)
 	case lifecycle.NeedNodes:
 		p.observed.UnreachableNodes, err = observe.UnreachableNodes(ctx, p.r.Live, p.observed.Pods)
 	}

@@ -40,9 +40,9 @@ var driverHTTP = &http.Client{
 }
 
 // Activity asks the driver of the current attempt, through the REST API of its web interface, when it last ran a job,
-// and remembers the answer.
-func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record) lifecycle.Activity {
-	said := lifecycle.Activity{Asked: dr.Clock.Now()}
+// and remembers the answer. now is the time of the pass, at which the driver counts as asked.
+func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) lifecycle.Activity {
+	said := lifecycle.Activity{Asked: now}
 	busy, err := dr.lastJob(ctx, app, driverOf(app, records), said.Asked)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot ask a driver for its jobs", "driver", app.Status.Driver.PodName, "error", err.Error())

@@ -115,7 +115,7 @@ type ReadyPeak struct {
 
 // Activity is an answer of a driver to the question what jobs it runs. The zero value says that it was not asked.
 type Activity struct {
-	// Asked is when it was asked.
+	// Asked is the time of the pass in which it was asked.
 	Asked time.Time
 	// Busy is when its last job ended, or Asked if one runs; zero if it had none.
 	Busy time.Time
