@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sparkgate/sparkgate/controllers/application"
+	"github.com/sparkgate/sparkgate/controllers/cluster"
 	"github.com/sparkgate/sparkgate/controllers/companions"
 	"github.com/sparkgate/sparkgate/controllers/explainserver"
 	"github.com/sparkgate/sparkgate/controllers/internal/accountrights"
@@ -67,7 +68,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	op.applications = application.New(op.applicationOptions(gates))
 	op.asking.pods = op.newUnmanagedPods(gates)
 	err = errors.Join(op.asking.pods.SetupWithManager(mgr), op.applications.SetupWithManager(mgr, op.asking.applications, op.o.Concurrent),
-		op.companions.SetupWithManager(mgr, op.o.Concurrent), op.newQueues().SetupWithManager(mgr), op.newSchedules().SetupWithManager(mgr, op.o.Concurrent))
+		op.companions.SetupWithManager(mgr, op.o.Concurrent), op.newQueues().SetupWithManager(mgr), op.newSchedules().SetupWithManager(mgr, op.o.Concurrent),
+		cluster.New(cluster.Options{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: op.o.Clock, Ready: op.startup.wait}).SetupWithManager(mgr, op.o.Concurrent))
 	if err != nil {
 		return fmt.Errorf("set up controllers: %w", err)
 	}

@@ -132,6 +132,11 @@ type SparkApplicationSpec struct {
 	// +optional
 	Server *Server `json:"server,omitempty" sparkgate:"run"`
 
+	// clusterRef runs the program on a SparkCluster of the same namespace: its executors are processes in the workers, so
+	// only the driver asks for quota. Part of the run template.
+	// +optional
+	ClusterRef *ClusterReference `json:"clusterRef,omitempty" sparkgate:"run"`
+
 	// arguments are passed to the main program, in order, exactly as written. Part of the run template.
 	// +optional
 	// +listType=atomic

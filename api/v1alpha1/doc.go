@@ -1,7 +1,7 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 holds the API of Sparkgate: SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor of
+// Package v1alpha1 holds the API of Sparkgate: SparkApplication, ScheduledSparkApplication, SparkCluster, SparkQueue and SparkFlavor of
 // the group sparkgate.io.
 //
 // The package knows shapes and names only: types, constants, small getters. It imports nothing but apimachinery,

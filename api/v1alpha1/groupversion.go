@@ -21,6 +21,7 @@ const (
 	SparkQueueKind                = "SparkQueue"
 	SparkFlavorKind               = "SparkFlavor"
 	ScheduledSparkApplicationKind = "ScheduledSparkApplication"
+	SparkClusterKind              = "SparkCluster"
 )
 
 // AddToScheme registers the kinds of this package. It is safe to call more than once.
@@ -30,6 +31,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 		&SparkQueue{}, &SparkQueueList{},
 		&SparkFlavor{}, &SparkFlavorList{},
 		&ScheduledSparkApplication{}, &ScheduledSparkApplicationList{},
+		&SparkCluster{}, &SparkClusterList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

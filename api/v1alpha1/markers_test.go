@@ -164,7 +164,7 @@ func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
 	for class, names := range map[string]string{
 		"run": "type sparkVersion image imagePullPolicy imagePullSecrets mainClass mainApplicationFile arguments proxyUser sparkConf " +
 			"sparkConfFrom hadoopConf sparkConfigMap hadoopConfigMap configMaps deps memoryOverheadFactor driver executor dynamicAllocation " +
-			"monitoring podSecurity runID server",
+			"monitoring podSecurity runID server clusterRef",
 		"ask": "queue.name queue.gate queue.minExecutors queue.flavors queue.volcano",
 		"live": "queue.priorityClassName driverService podDisruptionBudget suspend readyWhen onTemplateChange timeouts restartPolicy retention " +
 			"ttlAfterFinished ui",
@@ -355,7 +355,7 @@ func TestEnumsAreCamelCase(t *testing.T) {
 func TestBooleansStay(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "HandledSchedule.mistake", "HandledSchedule.paused", "LedgerEntry.part", "PodSetGrant.elastic", "ScheduledSparkApplicationSpec.suspend", "SparkApplicationSpec.suspend", "SparkQueueSpec.unlimited",
+		"DynamicAllocation.enabled", "ExecutorSpec.deleteOnTermination", "Grant.gated", "HandledSchedule.mistake", "HandledSchedule.paused", "LedgerEntry.part", "PodSetGrant.elastic", "ScheduledSparkApplicationSpec.suspend", "SparkApplicationSpec.suspend", "SparkClusterSpec.suspend", "SparkQueueSpec.unlimited",
 		"VolcanoOptions.waitForInqueue",
 	}
 	var got []string

@@ -4,7 +4,7 @@
 package v1alpha1
 
 // ServerType is a server of Spark.
-// +kubebuilder:validation:Enum=Connect;Thrift
+// +kubebuilder:validation:Enum=Connect;Thrift;Master
 type ServerType string
 
 // The servers of Spark.
@@ -13,6 +13,8 @@ const (
 	ConnectServer ServerType = "Connect"
 	// ThriftServer is Spark's Thrift server, for JDBC and ODBC (port 10000).
 	ThriftServer ServerType = "Thrift"
+	// MasterServer is the master of a SparkCluster (port 7077), whose executors are its workers.
+	MasterServer ServerType = "Master"
 )
 
 // AnyNamespace in server.allowedNamespaces allows clients from everywhere.
@@ -20,7 +22,7 @@ const AnyNamespace = "*"
 
 // Server is a server of Spark that runs as the driver.
 type Server struct {
-	// type is Connect, for Spark Connect, or Thrift, for JDBC and ODBC.
+	// type is Connect, for Spark Connect, Thrift, for JDBC and ODBC, or Master, in the application of a SparkCluster.
 	// +required
 	Type ServerType `json:"type"`
 

@@ -36,6 +36,8 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
 		return p.ungater.Ungate(ctx, p.app, a.Ungates)
 	case lifecycle.CreateDriver:
 		return p.createDriver(ctx)
+	case lifecycle.CreateWorkers:
+		return p.createWorkers(ctx, a.Workers)
 	case lifecycle.DeletePod:
 		return p.cleaner.DeletePod(ctx, a.Pod, a.Force)
 	case lifecycle.EndContainers:
@@ -74,6 +76,19 @@ func (p *pass) createDriver(ctx context.Context) error {
 	created, obstacle, err := p.creator.CreateDriver(ctx, p.app, objects, inputs)
 	if p.obstacle = obstacle; created {
 		p.announcer.LeftOut(p.app, p.r.Exposure.JudgeProperties(objects.Properties))
+	}
+	return err
+}
+
+// createWorkers creates workers of a cluster. What prevents that is an event, because the cluster runs all the same.
+func (p *pass) createWorkers(ctx context.Context, numbers []int) error {
+	objects, _, obstacle, err := p.planner.Builder.Granted(ctx, p.app)
+	if err == nil && obstacle.Kind == 0 {
+		obstacle, err = p.creator.CreateWorkers(ctx, p.app, objects, numbers)
+	}
+	if obstacle.Kind != 0 {
+		p.announcer.Announce(p.app, lifecycle.Event{Warning: true, Reason: workerNotCreated, Message: obstacle.Message})
+		p.requeueWithin(workerInterval)
 	}
 	return err
 }
@@ -130,6 +145,10 @@ const (
 	objectRestored = "ObjectRestored"
 	// quotaNotReleased is the reason of the event that a gate could not take quota back.
 	quotaNotReleased = "QuotaNotReleased"
+	// workerNotCreated is the reason of the event that the API server refuses a worker, and workerInterval the pause
+	// before it is tried again.
+	workerNotCreated = "WorkerNotCreated"
+	workerInterval   = 30 * time.Second
 	// ensureInterval is the pause before a gate's object is created again after a failure.
 	ensureInterval = 10 * time.Second
 )

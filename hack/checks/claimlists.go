@@ -30,12 +30,13 @@ var claims = []Claim{
 			"cmd/sparkgate/internal/lease/installation.go":        2, // SelfSubjectReview and SubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/lease.go":               2, // the lease of the leader
 			"controllers/application/act/cleaner.go":              4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
-			"controllers/application/act/creator.go":              3, // objects of an attempt; one of another attempt or author is replaced
+			"controllers/application/act/creator.go":              4, // objects of an attempt, one of another attempt or author is replaced; workers
 			"controllers/application/act/finalizer.go":            1, // the finalizer comes and goes
 			"controllers/application/act/publisher.go":            1, // the status
 			"controllers/application/act/ungater.go":              1, // the scheduling gate of executors
 			"controllers/application/plan/dryrun.go":              2, // dry runs: nothing is stored
-			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, Ingress, HTTPRoute
+			"controllers/cluster/controller.go":                   3, // the application of a cluster, the status of clusters
+			"controllers/companions/companions.go":                5, // Service, PodDisruptionBudget, NetworkPolicy, Ingress, routes
 			"controllers/explainserver/reviewer.go":               2, // TokenReview and SubjectAccessReview: nothing is stored
 			"controllers/internal/accountrights/accountrights.go": 1, // SubjectAccessReview: nothing is stored
 			"controllers/queue/controller.go":                     1, // the status of queues

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -75,6 +76,35 @@ func (cr *Creator) CreateDriver(ctx context.Context, app *v1alpha1.SparkApplicat
 	cr.Record.Writes.Created(lifecycle.CurrentAttempt(app), cr.Clock.Now())
 	cr.Record.Plans.Used()
 	return true, o, nil
+}
+
+// CreateWorkers creates workers of the cluster whose master is the driver of the attempt, by their numbers. Those that
+// exist stay as they are. A refusal by the API server is an obstacle.
+func (cr *Creator) CreateWorkers(ctx context.Context, app *v1alpha1.SparkApplication, objects render.Objects, numbers []int) (o plan.Obstacle, err error) {
+	template, err := podsets.ExecutorPod(objects)
+	if err != nil {
+		return o, err
+	}
+	template.Namespace = app.Namespace
+	template.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "v1", Kind: v1alpha1.PodKind, Name: app.Status.Driver.PodName, UID: app.Status.Driver.UID, Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
+	}}
+	for _, n := range numbers {
+		if stands, err := cr.Intent.GrantStands(ctx, app); err != nil || !stands {
+			return o, err
+		}
+		worker := template.DeepCopy()
+		worker.Name = fmt.Sprintf("%s-worker-%d", objects.Names.Prefix, n)
+		err := cr.Client.Create(ctx, worker, client.FieldOwner(v1alpha1.FieldOwner))
+		switch {
+		case err == nil, apierrors.IsAlreadyExists(err):
+		case apianswer.IsRefused(err):
+			return plan.Obstacle{Kind: plan.Blocked, Message: obstacleOf(worker, err)}, nil
+		default:
+			return o, fmt.Errorf("create %s: %w", render.Describe(worker), err)
+		}
+	}
+	return o, nil
 }
 
 // create creates one object, or adopts the existing one. A refusal by the API server is an obstacle, not an error.

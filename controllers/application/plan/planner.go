@@ -274,7 +274,9 @@ func (pn *Planner) prepare(ctx context.Context, g *draft) error {
 		return err
 	}
 	ready.Accounts, ready.Classes, ready.References = accountsOf(b.objects), classesOf(b.objects), podrefs.Of(b.objects)
-	ready.Gated, ready.Rights = b.objects.Gated, rights.Needed(b.objects.Properties)
+	if ready.Gated = b.objects.Gated; !b.objects.Workers {
+		ready.Rights = rights.Needed(b.objects.Properties)
+	}
 	pn.Plans.Prepare(ready)
 	g.ready = ready
 	return nil

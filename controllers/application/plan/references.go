@@ -9,6 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
@@ -37,8 +40,39 @@ func (rd *Reader) missing(ctx context.Context, app *v1alpha1.SparkApplication) (
 			missing = append(missing, noConfigMap(app, ref.name, ref.field))
 		}
 	}
+	cluster, err := rd.clusterNotReady(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	if cluster != "" {
+		missing = append(missing, cluster)
+	}
 	secrets, err := rd.missingSecrets(ctx, app)
 	return append(missing, secrets...), err
+}
+
+// clusterNotReady returns why the SparkCluster of spec.clusterRef cannot run the program now; empty if it can.
+func (rd *Reader) clusterNotReady(ctx context.Context, app *v1alpha1.SparkApplication) (string, error) {
+	if app.Spec.ClusterRef == nil {
+		return "", nil
+	}
+	cluster := &v1alpha1.SparkCluster{}
+	name := app.Spec.ClusterRef.Name
+	err := rd.Cache.Get(ctx, types.NamespacedName{Namespace: app.Namespace, Name: name}, cluster)
+	ready := apimeta.FindStatusCondition(cluster.Status.Conditions, v1alpha1.ReadyCondition)
+	switch {
+	case apierrors.IsNotFound(err):
+		return fmt.Sprintf("SparkCluster %q named by spec.clusterRef does not exist in namespace %s", name, app.Namespace), nil
+	case err != nil:
+		return "", fmt.Errorf("read cluster: %w", err)
+	case cluster.Spec.SparkVersion != app.Spec.SparkVersion:
+		return fmt.Sprintf("SparkCluster %q named by spec.clusterRef runs Spark %s, and spec.sparkVersion is %s: set the same in both", name, cluster.Spec.SparkVersion, app.Spec.SparkVersion), nil
+	case ready == nil:
+		return fmt.Sprintf("SparkCluster %q named by spec.clusterRef is not Ready yet", name), nil
+	case ready.Status != metav1.ConditionTrue:
+		return fmt.Sprintf("SparkCluster %q named by spec.clusterRef is not Ready: %s", name, ready.Message), nil
+	}
+	return "", nil
 }
 
 // missingSecrets returns sentences about Secrets and keys in spec.sparkConfFrom that cannot be used. It reads Secrets

@@ -281,6 +281,7 @@ func running(st *state) Decision {
 	if next, over := checkIdle(st); over {
 		return next
 	}
+	createWorkers(st)
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	latchReady(st)
 	at, _ := runDeadline(st)

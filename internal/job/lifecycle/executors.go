@@ -9,12 +9,15 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
@@ -169,4 +172,66 @@ func tooLarge(r *pods.Record, allowed queueing.Resources) string {
 		}
 	}
 	return ""
+}
+
+// The operator creates the workers of a cluster as Spark creates executors: the master pod owns them, and all else of
+// them is that of executors. They are numbered from 1, and the next worker of a number follows when the one before is
+// gone. So two passes never create one too many, whatever the watch has shown.
+
+const (
+	// workerPause is the pause before workers are created again after one has failed, for each failure of the attempt so
+	// far; maxWorkerPause bounds it.
+	workerPause    = 5 * time.Second
+	maxWorkerPause = 2 * time.Minute
+)
+
+// createWorkers creates the workers that the cluster lacks, and deletes those that have ended.
+func createWorkers(st *state) {
+	if !server.IsMaster(&st.o.App.Spec) || st.s.Grant == nil || st.s.Driver.UID == "" || !driverReady(st) {
+		return
+	}
+	there := map[int]bool{}
+	for _, r := range st.currentPods() {
+		if r.Role != pods.Executor || r.OwnerUID != st.s.Driver.UID {
+			continue
+		}
+		if there[workerNumber(r.Name)] = true; !r.Active() {
+			deletePod(st, r)
+		}
+	}
+	if at := workersAgainAt(st); st.o.Now.Before(at) {
+		st.requeue(at)
+		return
+	}
+	var lacking []int
+	for n := range int(baseOf(st.s.Grant).Count) {
+		if !there[n+1] {
+			lacking = append(lacking, n+1)
+		}
+	}
+	if len(lacking) > 0 {
+		st.after(Action{Kind: CreateWorkers, Workers: lacking})
+	}
+}
+
+// workersAgainAt returns when workers may be created again after some have failed; zero if none has.
+func workersAgainAt(st *state) time.Time {
+	var last time.Time
+	now := executorStatus(st)
+	for _, f := range now.Failures {
+		last = latest(last, f.At.Time)
+	}
+	if last.IsZero() {
+		return last
+	}
+	return last.Add(min(time.Duration(now.Failed)*workerPause, maxWorkerPause))
+}
+
+// workerNumber returns the number at the end of a worker's name, 0 if there is none.
+func workerNumber(name string) int {
+	n, err := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -241,6 +241,8 @@ const (
 	UngatePods
 	// CreateDriver creates the objects of the attempt, the driver pod last.
 	CreateDriver
+	// CreateWorkers creates the workers in Action.Workers.
+	CreateWorkers
 	// DeletePod deletes Action.Pod.
 	DeletePod
 	// EndContainers makes the kubelet end the containers of Action.Pod. The pod stays, and so does its log.
@@ -269,6 +271,8 @@ type Action struct {
 	Force bool
 	// Ungates are the pods to ungate.
 	Ungates []Ungate
+	// Workers are the numbers of the workers to create.
+	Workers []int
 }
 
 // Ungate is a pod to ungate because the grant has quota for it, and the flavor, node selector and tolerations that it

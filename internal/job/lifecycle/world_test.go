@@ -487,6 +487,8 @@ func (w *world) do(a Action) string {
 	case ReportGrant, DeleteService:
 	case CreateDriver:
 		return w.createDriver()
+	case CreateWorkers:
+		w.createWorkers(a.Workers)
 	case DeletePod:
 		w.deletePod(a.Pod, a.Force)
 	case EndContainers:
@@ -566,6 +568,20 @@ func (w *world) createDriver() string {
 	}
 	w.logf("operator: creates %s", name)
 	return ""
+}
+
+// createWorkers creates workers that start and are ready at once. Those that exist stay.
+func (w *world) createWorkers(numbers []int) {
+	for _, n := range numbers {
+		name := fmt.Sprintf("pi-%d-%d-worker-%d", w.app.Status.Run, w.app.Status.Attempt, n)
+		if w.pods[name] != nil {
+			continue
+		}
+		w.serial++
+		w.executor(name, true)
+		w.pods[name].UID, w.pods[name].OwnerUID = types.UID(fmt.Sprintf("pod-%d", w.serial)), w.app.Status.Driver.UID
+		w.logf("operator: creates %s", name)
+	}
 }
 
 func (w *world) deletePod(r *pods.Record, force bool) {

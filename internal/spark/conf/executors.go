@@ -16,7 +16,7 @@ type Gang struct {
 	// least one.
 	Base int32
 	// Most is the maximum: Base without dynamic allocation, math.MaxInt32 if there is no limit, 0 if the driver runs the
-	// tasks itself.
+	// tasks itself, or a SparkCluster does.
 	Most int32
 	// Initial is the number that Spark creates before a job of the program needs any: Base without dynamic allocation;
 	// with it the number may be 0.
@@ -28,7 +28,7 @@ const defaultInstances = 2
 
 // Executors returns how many executors the properties ask for. An error names the property that cannot be read.
 func (p Properties) Executors() (Gang, error) {
-	if IsLocal(p.Get(DriverMaster, "")) {
+	if IsLocal(p.Get(DriverMaster, "")) || p.OnCluster() {
 		return Gang{}, nil
 	}
 	dynamic, err := p.Bool(DynamicAllocationEnabled, false)

@@ -39,6 +39,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	}
 	typed := typedProperties(&app.Spec)
 	addExposure(app, typed)
+	addCluster(app, typed)
 	findings = append(findings, contradictions(app.Spec.SparkConf, typed)...)
 	findings = append(findings, addSecrets(merged, &app.Spec, typed)...)
 	maps.Copy(merged, typed)
@@ -46,6 +47,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	findings = append(findings, refuseUnreadable(merged)...)
 	findings = append(findings, addAgent(merged, &app.Spec)...)
 	deriveShuffleTracking(merged)
+	deriveCores(merged)
 	deriveRedirects(merged)
 	hideSecrets(merged)
 	return merged, findings

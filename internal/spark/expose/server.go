@@ -35,6 +35,9 @@ func (b build) serverPolicy() any {
 			Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: allowed,
 		}}}})
 	}
+	if server.IsMaster(&b.App.Spec) {
+		return b.clusterPolicy(from)
+	}
 	labels := b.driverLabels()
 	delete(labels, v1alpha1.RunLabel)
 	delete(labels, v1alpha1.AttemptLabel) // the next driver is closed before it exists
@@ -46,6 +49,21 @@ func (b build) serverPolicy() any {
 			{Ports: []networkingv1.NetworkPolicyPort{portsOf(1, kind.Port-1), portsOf(kind.Port+1, last)}},
 		},
 	}}
+}
+
+// clusterPolicy returns the NetworkPolicy of a cluster: whoever reaches one of its ports runs programs in it, except for
+// the web interface of the master, whose buttons are off.
+func (b build) clusterPolicy(from []networkingv1.NetworkPolicyPeer) any {
+	open := networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{portsOf(b.UIPort, b.UIPort)}}
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: b.meta(b.App.Name), Spec: networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.ApplicationUIDLabel: string(b.App.UID)}},
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: from}},
+	}}
+	if b.UIPort > 0 {
+		policy.Spec.Ingress = append(policy.Spec.Ingress, open)
+	}
+	return policy
 }
 
 // portsOf returns a range of ports.

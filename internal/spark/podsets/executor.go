@@ -24,6 +24,9 @@ func ExecutorPod(objects render.Objects) (*corev1.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
+	if objects.Workers {
+		memory.Add(render.Mebibytes(render.DaemonMemory))
+	}
 	cpu, err := render.Cores(p, conf.Executor.Key("request.cores"), conf.ExecutorCores)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // step is one of the steps with which Spark's client builds the driver.
@@ -107,6 +108,7 @@ func (b *build) objects() Objects {
 		Claims:           b.claims,
 		Pod:              pod,
 		ExecutorTemplate: b.template,
+		Workers:          server.IsMaster(&b.in.App.Spec),
 		SparkVersion:     b.in.App.Spec.SparkVersion,
 		Properties:       properties,
 		Gated:            b.in.SchedulingGated,

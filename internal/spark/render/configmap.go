@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 const (
@@ -55,6 +56,9 @@ func ConfFiles(configMap map[string]string) map[string]string {
 
 // executorTemplateStep adds the executor template to the ConfigMap and mounts it into the driver.
 func executorTemplateStep(b *build) error {
+	if server.IsMaster(&b.in.App.Spec) {
+		return nil // the operator creates the workers
+	}
 	text, err := encode(b.template)
 	if err != nil {
 		return fmt.Errorf("encode the template of the executors: %w", err)
@@ -159,6 +163,7 @@ func confVolumeStep(b *build) error {
 	}
 	b.driver.mount(volume, corev1.VolumeMount{MountPath: confFolder})
 	b.data[namespaceKey] = b.in.App.Namespace
+	shareConf(b)
 	return nil
 }
 

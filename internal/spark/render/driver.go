@@ -10,6 +10,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // serviceAccountStep sets the service account of the driver, also under the deprecated name of the field, as Spark
@@ -68,6 +69,10 @@ func KeyOfSecret(p conf.Properties, property string) (secret, key string, err er
 // commandStep sets the arguments for the entry point of the image, and the Python interpreters.
 func commandStep(b *build) error {
 	spec := &b.in.App.Spec
+	if server.IsMaster(spec) {
+		standalone(b)
+		return nil
+	}
 	args := append(b.driver.container.Args, "driver")
 	if spec.ProxyUser != "" {
 		args = append(args, "--proxy-user", spec.ProxyUser)

@@ -18,6 +18,9 @@ const executorConfVolume = "spark-conf-volume-exec"
 // Security Standards look at: all volumes, with their mounts, the port, how cpu and memory are resized, and whether
 // processes may gain privileges. The first container is Spark's.
 func CompleteExecutor(executor *corev1.Pod, o Objects) error {
+	if o.Workers {
+		return nil // Spark adds nothing to them
+	}
 	c, p := clientOf(o.SparkVersion), o.Properties
 	d := draft{pod: executor, container: executor.Spec.Containers[0]}
 	d.mountSecrets(p, conf.Executor)

@@ -96,7 +96,11 @@ func readApp(t *testing.T, path string) *v1alpha1.SparkApplication {
 func printed(t *testing.T, objects Objects) string {
 	t.Helper()
 	var documents []string
-	for _, object := range objects.InOrder() {
+	all := objects.InOrder()
+	if objects.Workers {
+		all = append(all, objects.ExecutorTemplate)
+	}
+	for _, object := range all {
 		object.GetObjectKind().SetGroupVersionKind(KindOf(object))
 		text, err := yaml.Marshal(object)
 		if err != nil {

@@ -86,6 +86,8 @@ type Objects struct {
 	// ExecutorTemplate is the template from which the driver will create executors. ConfigMap contains it as well; it
 	// is not created as a pod.
 	ExecutorTemplate *corev1.Pod
+	// Workers reports that ExecutorTemplate is that of workers, which the operator creates.
+	Workers bool
 	// SparkVersion is the version of Spark for which the objects were built.
 	SparkVersion string
 	// Properties are all properties that the driver will see, including those that the build has added. Those from

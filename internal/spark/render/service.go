@@ -226,6 +226,9 @@ func (c client) protocol(p port) *string {
 
 // networkPolicyStep creates a NetworkPolicy that lets only pods of the same attempt connect to its executors.
 func networkPolicyStep(b *build) error {
+	if server.IsMaster(&b.in.App.Spec) {
+		return nil // drivers of other applications connect to executors
+	}
 	if !b.client.networkPolicy {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
@@ -26,8 +27,12 @@ const NoResource = server.NoResource
 func (b *build) submit() error {
 	p := b.given
 	app := b.in.App
-	p.Put(conf.Master, master)
-	p.Put(conf.DeployMode, "cluster")
+	if p.OnCluster() {
+		b.driver.pod.Spec.EnableServiceLinks = ptr.To(false) // as of the pods of the cluster
+	} else {
+		p.Put(conf.Master, master)
+		p.Put(conf.DeployMode, "cluster")
+	}
 	p.Put(conf.Namespace, app.Namespace)
 	for _, key := range []string{conf.Jars, conf.Files, conf.Archives, conf.PyFiles} {
 		if list, ok := p[key]; ok {

@@ -38,7 +38,7 @@ const (
 // Other drivers need rights before they create executors: before the program begins, one reads its own pod, watches for
 // executors and creates their ConfigMap (KubernetesClusterSchedulerBackend, ExecutorPodsAllocator).
 func Needed(properties conf.Properties) []Right {
-	if conf.IsLocal(properties.Get(conf.DriverMaster, "")) || len(properties.WithPrefix(mountedCredentials)) > 0 {
+	if conf.IsLocal(properties.Get(conf.DriverMaster, "")) || properties.OnCluster() || len(properties.WithPrefix(mountedCredentials)) > 0 {
 		return nil
 	}
 	needed := []Right{{pods, "get"}}

@@ -40,6 +40,7 @@ type Kind struct {
 
 var kinds = map[v1alpha1.ServerType]Kind{
 	v1alpha1.ConnectServer: {"org.apache.spark.sql.connect.service.SparkConnectServer", "spark-connect", 15002, "kubernetes.io/h2c", "spark.connect.grpc.binding.port", "sc://"},
+	v1alpha1.MasterServer:  {"org.apache.spark.deploy.master.Master", "spark-master", 7077, "", "spark.master.port", "spark://"},
 	v1alpha1.ThriftServer:  {"org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "thrift", 10000, "", "spark.hive.server2.thrift.port", "jdbc:hive2://"},
 }
 
@@ -50,6 +51,11 @@ func KindOf(spec *v1alpha1.SparkApplicationSpec) (Kind, bool) {
 	}
 	kind, known := kinds[spec.Server.Type]
 	return kind, known
+}
+
+// IsMaster reports whether a spec is that of the master of a SparkCluster, whose executors are the workers.
+func IsMaster(spec *v1alpha1.SparkApplicationSpec) bool {
+	return spec.Server != nil && spec.Server.Type == v1alpha1.MasterServer
 }
 
 // TypeOf returns the server with a main class; false if the class is none of a server.
@@ -81,6 +87,9 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways}
 	}
 	spec.DriverService = serviceOf(spec, kind)
+	if IsMaster(spec) {
+		return &out
+	}
 	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil && !conf.IsLocal(spec.SparkConf[conf.DriverMaster]) {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -77,6 +79,9 @@ func checkServer(s *subject) []Finding {
 	kind, known := server.KindOf(s.spec)
 	if !known {
 		return []Finding{invalid("spec.server.type", "invalid type %q: set Connect or Thrift", s.spec.Server.Type)}
+	}
+	if owner := metav1.GetControllerOfNoCopy(s.app); server.IsMaster(s.spec) && (owner == nil || owner.Kind != v1alpha1.SparkClusterKind) {
+		return []Finding{invalid("spec.server.type", "value %q is for the application of a SparkCluster: create a SparkCluster instead", s.spec.Server.Type)}
 	}
 	var findings []Finding
 	if s.spec.MainClass != kind.Class || s.spec.MainApplicationFile != server.NoResource || len(s.spec.Arguments) > 0 {

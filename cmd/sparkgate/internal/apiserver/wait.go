@@ -163,7 +163,7 @@ func passes(err error) bool {
 const applyCRDs = "kubectl apply --server-side --force-conflicts -k config/crd, from the release of this operator"
 
 // kinds are the kinds of the operator.
-var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind, v1alpha1.SparkFlavorKind}
+var kinds = []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkClusterKind, v1alpha1.SparkQueueKind, v1alpha1.SparkFlavorKind}
 
 // missingKinds returns the kinds of the operator that are not served.
 func missingKinds(client discovery.DiscoveryInterface) ([]string, error) {

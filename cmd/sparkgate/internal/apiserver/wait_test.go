@@ -57,7 +57,7 @@ func TestSchemas(t *testing.T) {
 				case "/version":
 					_, _ = w.Write([]byte(`{"gitVersion":"v1.36.0"}`))
 				case "/apis/sparkgate.io/v1alpha1":
-					_, _ = w.Write([]byte(`{"kind":"APIResourceList","resources":[{"kind":"SparkApplication"},{"kind":"ScheduledSparkApplication"},{"kind":"SparkQueue"},{"kind":"SparkFlavor"}]}`))
+					_, _ = w.Write([]byte(`{"kind":"APIResourceList","resources":[{"kind":"SparkApplication"},{"kind":"ScheduledSparkApplication"},{"kind":"SparkCluster"},{"kind":"SparkQueue"},{"kind":"SparkFlavor"}]}`))
 				default:
 					w.WriteHeader(tt.code)
 					_, _ = w.Write([]byte(`{"metadata":{"annotations":{"sparkgate.io/schema":"` + tt.crd + `"}}}`))

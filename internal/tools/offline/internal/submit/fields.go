@@ -51,11 +51,11 @@ func knownFields() fields {
 }
 
 // typed returns the properties that the typed fields of an application set. It leaves out monitoring, which sets
-// several properties and annotations together, and ui, whose path alone is not an Ingress: a single property does not
-// mean these fields.
+// several properties and annotations together, ui, whose path alone is not an Ingress, and clusterRef, whose
+// property is owned: a single property does not mean these fields.
 func typed(app *v1alpha1.SparkApplication) conf.Properties {
 	single := *app
-	single.Spec.Monitoring, single.Spec.UI = nil, nil
+	single.Spec.Monitoring, single.Spec.UI, single.Spec.ClusterRef = nil, nil, nil
 	properties, _ := conf.Merge(&single, conf.Sources{})
 	for key, property := range properties {
 		if property.Origin.Source != conf.TypedField {

@@ -1,0 +1,50 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+)
+
+// defaults are the properties of master and workers unless the user sets others. The first three close what answers to
+// whoever reaches it: submissions, and the buttons of the web interface.
+var defaults = map[string]string{
+	"spark.master.rest.enabled":                  "false",
+	"spark.ui.killEnabled":                       "false",
+	"spark.master.ui.decommission.allow.mode":    "DENY",
+	"spark.ui.port":                              "8080",
+	"spark.worker.preferConfiguredMasterAddress": "true",
+	"spark.worker.cleanup.enabled":               "true",
+}
+
+// applicationOf returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools
+// such as Flux recognize what they have applied by them.
+func applicationOf(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
+	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
+		Namespace: cluster.Namespace, Name: cluster.Name,
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cluster, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkClusterKind))},
+	}}
+	from := &cluster.Spec
+	properties := maps.Clone(defaults)
+	maps.Copy(properties, from.SparkConf)
+	app.Spec = v1alpha1.SparkApplicationSpec{
+		Type: v1alpha1.ScalaApplication, SparkVersion: from.SparkVersion,
+		Image: from.Image, ImagePullPolicy: from.ImagePullPolicy, ImagePullSecrets: from.ImagePullSecrets,
+		Server:    &v1alpha1.Server{Type: v1alpha1.MasterServer, AllowedNamespaces: from.AllowedNamespaces},
+		SparkConf: properties, SparkConfFrom: from.SparkConfFrom,
+		Driver:      v1alpha1.DriverSpec{PodRole: *from.Master.DeepCopy()},
+		Executor:    v1alpha1.ExecutorSpec{PodRole: *from.Workers.PodRole.DeepCopy(), Instances: ptr.To(ptr.Deref(from.Workers.Min, 1))},
+		PodSecurity: from.PodSecurity, RunID: from.RunID,
+		Queue: from.Queue.DeepCopy(), Suspend: from.Suspend, UI: from.UI.DeepCopy(),
+	}
+	if account := from.Workers.ServiceAccountName; account != "" {
+		app.Spec.SparkConf["spark.kubernetes.authenticate.executor.serviceAccountName"] = account
+	}
+	return app
+}

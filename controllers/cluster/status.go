@@ -1,0 +1,52 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/status"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
+)
+
+// statusOf returns the status of a cluster: that of its application, in the words of a cluster. refused is why there is
+// no application, or why it does not have the spec of the cluster; empty if it has.
+func statusOf(cluster *v1alpha1.SparkCluster, app *v1alpha1.SparkApplication, refused string, now metav1.Time) v1alpha1.SparkClusterStatus {
+	out := v1alpha1.SparkClusterStatus{ObservedGeneration: cluster.Generation}
+	if kind, known := server.KindOf(&v1alpha1.SparkApplicationSpec{Server: &v1alpha1.Server{Type: v1alpha1.MasterServer}}); known {
+		out.Address = fmt.Sprintf("%s%s.%s:%d", kind.Scheme, cluster.Name, cluster.Namespace, kind.Port)
+	}
+	switch {
+	case refused != "":
+		out.Conditions = status.Conditions(cluster.Status.Conditions, status.View{Stage: status.InvalidSpec, Message: inWords(refused), Generation: cluster.Generation}, now)
+		return out
+	case app.Status.ObservedGeneration != app.Generation:
+		// The operator has not seen the application, or has not published what its spec means.
+		out.ObservedGeneration = cluster.Status.ObservedGeneration
+		out.Conditions = cluster.Status.Conditions
+	default:
+		out.Conditions = make([]metav1.Condition, 0, len(app.Status.Conditions))
+		for _, c := range app.Status.Conditions {
+			c.ObservedGeneration, c.Message = cluster.Generation, inWords(c.Message)
+			out.Conditions = append(out.Conditions, c)
+		}
+	}
+	out.Queue = app.Status.Queue
+	if e := app.Status.Executors; e != nil {
+		out.Workers = e.Summary
+	}
+	return out
+}
+
+// words maps what messages call the parts of an application to what they are in a cluster.
+var words = strings.NewReplacer(
+	"spec.driver", "spec.master", "spec.executor.instances", "spec.workers.min", "spec.executor", "spec.workers",
+	"driver pod", "master pod", "the driver", "the master", "executors", "workers", "executor", "worker",
+)
+
+func inWords(message string) string { return words.Replace(message) }
