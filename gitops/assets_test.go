@@ -32,7 +32,7 @@ func TestArgoCDConfigMapInstallsTheScripts(t *testing.T) {
 		t.Fatalf("argocd-cm.yaml: %v", err)
 	}
 	want := map[string]string{}
-	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkQueueKind} {
+	for _, kind := range []string{v1alpha1.SparkApplicationKind, v1alpha1.ScheduledSparkApplicationKind, v1alpha1.SparkClusterKind, v1alpha1.SparkQueueKind} {
 		want["resource.customizations.health."+v1alpha1.Group+"_"+kind] = gitops.ArgoCDHealthLua
 	}
 	for kind, run := range map[string]string{v1alpha1.SparkApplicationKind: "run-again", v1alpha1.ScheduledSparkApplicationKind: "run-now"} {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
+	"github.com/sparkgate/sparkgate/internal/spark/standalone"
 )
 
 // Options configure a Reconciler. All fields are required.
@@ -85,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // write creates or changes the application of a cluster. It returns the application as it is then, or why it cannot be
 // written.
 func (r *Reconciler) write(ctx context.Context, cluster *v1alpha1.SparkCluster) (app *v1alpha1.SparkApplication, refused string, err error) {
-	wanted, app := applicationOf(cluster), &v1alpha1.SparkApplication{}
+	wanted, app := standalone.Application(cluster), &v1alpha1.SparkApplication{}
 	switch err := r.Live.Get(ctx, client.ObjectKeyFromObject(wanted), app); {
 	case apierrors.IsNotFound(err):
 		err = r.Client.Create(ctx, wanted, client.FieldOwner(author))

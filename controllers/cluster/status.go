@@ -5,13 +5,13 @@ package cluster
 
 import (
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/spark/server"
+	"github.com/sparkgate/sparkgate/internal/spark/standalone"
 )
 
 // statusOf returns the status of a cluster: that of its application, in the words of a cluster. refused is why there is
@@ -23,7 +23,7 @@ func statusOf(cluster *v1alpha1.SparkCluster, app *v1alpha1.SparkApplication, re
 	}
 	switch {
 	case refused != "":
-		out.Conditions = status.Conditions(cluster.Status.Conditions, status.View{Stage: status.InvalidSpec, Message: inWords(refused), Generation: cluster.Generation}, now)
+		out.Conditions = status.Conditions(cluster.Status.Conditions, status.View{Stage: status.InvalidSpec, Message: standalone.InWords(refused), Generation: cluster.Generation}, now)
 		return out
 	case app.Status.ObservedGeneration != app.Generation:
 		// The operator has not seen the application, or has not published what its spec means.
@@ -32,7 +32,7 @@ func statusOf(cluster *v1alpha1.SparkCluster, app *v1alpha1.SparkApplication, re
 	default:
 		out.Conditions = make([]metav1.Condition, 0, len(app.Status.Conditions))
 		for _, c := range app.Status.Conditions {
-			c.ObservedGeneration, c.Message = cluster.Generation, inWords(c.Message)
+			c.ObservedGeneration, c.Message = cluster.Generation, standalone.InWords(c.Message)
 			out.Conditions = append(out.Conditions, c)
 		}
 	}
@@ -42,11 +42,3 @@ func statusOf(cluster *v1alpha1.SparkCluster, app *v1alpha1.SparkApplication, re
 	}
 	return out
 }
-
-// words maps what messages call the parts of an application to what they are in a cluster.
-var words = strings.NewReplacer(
-	"spec.driver", "spec.master", "spec.executor.instances", "spec.workers.min", "spec.executor", "spec.workers",
-	"driver pod", "master pod", "the driver", "the master", "executors", "workers", "executor", "worker",
-)
-
-func inWords(message string) string { return words.Replace(message) }

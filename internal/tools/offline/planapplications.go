@@ -38,6 +38,13 @@ func (p *planning) applyApplication(o *manifests.Object) error {
 		manifests.Generate(&app.ObjectMeta)
 		app.Namespace = p.namespaceOf(app.Namespace)
 		return p.submit(app)
+	case v1alpha1.SparkClusterKind:
+		app, err := manifests.ClusterApplication(o)
+		if err != nil {
+			return err
+		}
+		app.Namespace = p.namespaceOf(app.Namespace)
+		return p.submit(app)
 	case v1alpha1.ScheduledSparkApplicationKind:
 		schedule := &v1alpha1.ScheduledSparkApplication{}
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, schedule); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/expose"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/tools/offline/internal/manifests"
 )
@@ -59,7 +60,8 @@ func Render(r Rendering) (Rendered, error) {
 	var out Rendered
 	var documents [][]byte
 	for i := range objects {
-		if objects[i].APIVersion != v1alpha1.GroupVersion.String() || objects[i].Kind != v1alpha1.SparkApplicationKind {
+		kind := objects[i].Kind
+		if objects[i].APIVersion != v1alpha1.GroupVersion.String() || kind != v1alpha1.SparkApplicationKind && kind != v1alpha1.SparkClusterKind {
 			continue
 		}
 		made, notes, err := r.application(&objects[i], objects)
@@ -69,7 +71,7 @@ func Render(r Rendering) (Rendered, error) {
 		documents, out.Notes = append(documents, made...), append(out.Notes, notes...)
 	}
 	if len(documents) == 0 {
-		return Rendered{}, errors.New("the files contain no SparkApplication")
+		return Rendered{}, errors.New("the files contain no SparkApplication and no SparkCluster")
 	}
 	out.Manifests = bytes.Join(documents, []byte("---\n"))
 	return out, nil
@@ -78,7 +80,13 @@ func Render(r Rendering) (Rendered, error) {
 // application renders one application.
 func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][]byte, []Note, error) {
 	var app v1alpha1.SparkApplication
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &app); err != nil {
+	if o.Kind == v1alpha1.SparkClusterKind {
+		runs, err := manifests.ClusterApplication(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		app = *runs
+	} else if err := kjson.UnmarshalCaseSensitivePreserveInts(o.JSON, &app); err != nil {
 		return nil, nil, err
 	}
 	manifests.Generate(&app.ObjectMeta)
@@ -155,5 +163,14 @@ func printed(objects render.Objects) ([][]byte, error) {
 		}
 		documents = append(documents, document)
 	}
-	return documents, nil
+	if !objects.Workers {
+		return documents, nil
+	}
+	worker, err := podsets.ExecutorPod(objects)
+	if err != nil {
+		return nil, err
+	}
+	worker.Name, worker.Namespace = objects.Names.Prefix+"-worker-1", objects.Pod.Namespace
+	document, err := toYAML(worker)
+	return append(documents, document), err
 }

@@ -29,7 +29,7 @@ func CheckConformance(app *v1alpha1.SparkApplication) []string {
 	} else if want := wantedKstatus(app); got != want {
 		problems = append(problems, fmt.Sprintf("kstatus says %s, want %s", got, want))
 	}
-	if Met(app, v1alpha1.ReadyCondition) && Stage(app) != v1alpha1.SucceededReason && app.Spec.ReadyWhen != v1alpha1.ReadyWhenRunning {
+	if Met(app, v1alpha1.ReadyCondition) && Stage(app) != v1alpha1.SucceededReason && !readyWhileRunning(app) {
 		problems = append(problems, "kubectl wait --for=condition=Ready returns before the run has succeeded")
 	}
 	if ended := ends[Stage(app)] && upToDate(app); Met(app, v1alpha1.FinishedCondition) != ended {
@@ -50,6 +50,11 @@ func KstatusOfQueue(queue *v1alpha1.SparkQueue) (string, error) {
 	served := queue.DeepCopy()
 	served.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SparkQueue"))
 	return kstatus(served)
+}
+
+// readyWhileRunning reports whether an application is Ready while it runs: it says so, or is a server.
+func readyWhileRunning(app *v1alpha1.SparkApplication) bool {
+	return app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning || app.Spec.Server != nil
 }
 
 // kstatus evaluates an object as a client reads it.
@@ -110,7 +115,7 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 		return inProgress
 	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app) || heldBack(app)):
 		return failed
-	case Stage(app) == v1alpha1.RunningReason && app.Spec.ReadyWhen == v1alpha1.ReadyWhenRunning && app.Status.Times.ExecutorsReady != nil:
+	case Stage(app) == v1alpha1.RunningReason && readyWhileRunning(app) && app.Status.Times.ExecutorsReady != nil:
 		if is(app, v1alpha1.NodeLostCondition) {
 			return inProgress
 		}

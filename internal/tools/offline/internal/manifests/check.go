@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/base/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/standalone"
 	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 	"github.com/sparkgate/sparkgate/internal/tools/offline/internal/schema"
@@ -88,6 +89,8 @@ func (o *Object) check(all []Object) ([]Finding, error) {
 	switch o.Kind {
 	case v1alpha1.SparkApplicationKind:
 		c.application(text, all)
+	case v1alpha1.SparkClusterKind:
+		c.cluster(text)
 	case v1alpha1.ScheduledSparkApplicationKind:
 		return c.schedule(text, o.Namespace, all)
 	case v1alpha1.SparkQueueKind:
@@ -200,6 +203,27 @@ func (c *collector) application(text []byte, all []Object) {
 	for _, f := range misspelled(app.Spec.SparkConf) {
 		c.add(f)
 	}
+}
+
+// cluster checks a cluster by the application that runs it.
+func (c *collector) cluster(text []byte) {
+	bySchema := len(c.findings)
+	var cluster v1alpha1.SparkCluster
+	if !c.decode(text, &cluster) || bySchema > 0 {
+		return
+	}
+	for _, f := range validate.Application(standalone.Application(&cluster)) {
+		c.add(Finding{Field: standalone.InWords(f.Field), Message: standalone.InWords(f.Message)})
+	}
+}
+
+// ClusterApplication returns the application that runs the SparkCluster in an object.
+func ClusterApplication(o *Object) (*v1alpha1.SparkApplication, error) {
+	var cluster v1alpha1.SparkCluster
+	if err := ctrljson.UnmarshalCaseSensitivePreserveInts(o.JSON, &cluster); err != nil {
+		return nil, err
+	}
+	return standalone.Application(&cluster), nil
 }
 
 // Generate gives an object with generateName a name like the API server.

@@ -9,41 +9,15 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/status"
-	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
 func etl() *v1alpha1.SparkCluster {
 	return &v1alpha1.SparkCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "etl", UID: "c", Generation: 3, Labels: map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs"}},
 		Spec:       v1alpha1.SparkClusterSpec{SparkVersion: "4.1.4", Image: "spark:4.1"},
-	}
-}
-
-// TestApplicationOf: the smallest cluster makes a valid application, closed to what needs no password, and its properties win over the defaults.
-func TestApplicationOf(t *testing.T) {
-	t.Parallel()
-	smallest := applicationOf(etl())
-	if found := validate.Application(smallest); len(found) > 0 {
-		t.Errorf("findings: %v", found)
-	}
-	if smallest.Spec.SparkConf["spark.master.rest.enabled"] != "false" || *smallest.Spec.Executor.Instances != 1 || len(smallest.Labels) > 0 || !metav1.IsControlledBy(smallest, etl()) {
-		t.Errorf("made %+v", smallest)
-	}
-	c := etl()
-	c.Spec.SparkConf = map[string]string{"spark.master.rest.enabled": "true"}
-	c.Spec.Workers = v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{Memory: "4g"}, ServiceAccountName: "jobs", Min: ptr.To[int32](3)}
-	c.Spec.Suspend, c.Spec.AllowedNamespaces = true, []string{"hub"}
-	got := applicationOf(c).Spec
-	if got.SparkConf["spark.master.rest.enabled"] != "true" || got.SparkConf["spark.kubernetes.authenticate.executor.serviceAccountName"] != "jobs" ||
-		*got.Executor.Instances != 3 || got.Executor.Memory != "4g" || !got.Suspend || got.Server.AllowedNamespaces[0] != "hub" {
-		t.Errorf("made %+v", got)
-	}
-	if defaults["spark.master.rest.enabled"] != "false" {
-		t.Error("the defaults have changed")
 	}
 }
 

@@ -1,10 +1,12 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package cluster
+// Package standalone translates a SparkCluster into the SparkApplication that runs it, and back what is said of that one.
+package standalone
 
 import (
 	"maps"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -23,9 +25,9 @@ var defaults = map[string]string{
 	"spark.worker.cleanup.enabled":               "true",
 }
 
-// applicationOf returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools
+// Application returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools
 // such as Flux recognize what they have applied by them.
-func applicationOf(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
+func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
 	app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{
 		Namespace: cluster.Namespace, Name: cluster.Name,
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cluster, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkClusterKind))},
@@ -48,3 +50,12 @@ func applicationOf(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
 	}
 	return app
 }
+
+// words maps what messages call the parts of an application to what they are in a cluster.
+var words = strings.NewReplacer(
+	"spec.driver", "spec.master", "spec.executor.instances", "spec.workers.min", "spec.executor", "spec.workers",
+	"driver pod", "master pod", "the driver", "the master", "executors", "workers", "executor", "worker",
+)
+
+// InWords returns a field or a message about the application of a cluster in the words of the cluster.
+func InWords(text string) string { return words.Replace(text) }
