@@ -57,14 +57,23 @@ func (p *pass) fulfil(ctx context.Context, d lifecycle.Decision) (err error) {
 		err = p.findDriver(ctx)
 	case lifecycle.NeedAllocation:
 		p.observed.Allocation = ptr.To(p.r.Gates.Resize(ctx, podsets.KeyOf(p.app), convert.FromAPI(p.app.Status.Grant), d.Want))
+	case lifecycle.NeedLogCause, lifecycle.NeedDriverEvent, lifecycle.NeedActivity, lifecycle.NeedNodes:
+		err = p.look(ctx, d.Need)
+	}
+	return err
+}
+
+// look reads what a need asks of pods and nodes.
+func (p *pass) look(ctx context.Context, need lifecycle.Need) (err error) {
+	switch o := &p.observed; need {
 	case lifecycle.NeedLogCause:
-		p.observed.LogCause = ptr.To(p.driver.LogCause(ctx, p.app, p.observed.Pods))
+		o.LogCause = ptr.To(p.driver.LogCause(ctx, p.app, o.Pods))
 	case lifecycle.NeedDriverEvent:
-		p.observed.DriverEvent = ptr.To(p.driver.Event(ctx, p.app, p.observed.Pods))
+		o.DriverEvent = ptr.To(p.driver.Event(ctx, p.app, o.Pods))
 	case lifecycle.NeedActivity:
-		p.observed.Activity = p.driver.Activity(ctx, p.app, p.observed.Pods, p.observed.Now)
+		o.Activity = p.driver.Activity(ctx, p.app, o.Pods, o.Now)
 	case lifecycle.NeedNodes:
-		p.observed.UnreachableNodes, err = observe.UnreachableNodes(ctx, p.r.Live, p.observed.Pods)
+		o.UnreachableNodes, err = observe.UnreachableNodes(ctx, p.r.Live, o.Pods)
 	}
 	return err
 }

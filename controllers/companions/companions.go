@@ -223,15 +223,8 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	case !existing.DeletionTimestamp.IsZero():
 		return retryLater("it is being deleted")
 	}
-	other, err := r.hasOtherType(ctx, object)
-	if other && err == nil {
-		err = r.deleteOne(ctx, name)
-	}
-	switch {
-	case err != nil:
+	if err := r.makeWay(ctx, name, object); err != nil {
 		return err
-	case other:
-		return retryLater("it is created again")
 	}
 	if err := r.apply(ctx, existing, object.DeepCopy()); err != nil {
 		return err
@@ -240,17 +233,23 @@ func (r *reconciliation) applyOne(ctx context.Context, name livemeta.Key, object
 	return nil
 }
 
-// hasOtherType reports whether a Service exists as another type than is wanted: headless or not, which never changes.
-func (r *reconciliation) hasOtherType(ctx context.Context, object *unstructured.Unstructured) (bool, error) {
-	if object.GroupVersionKind() != expose.ServiceKind {
-		return false, nil
+// makeWay deletes a Service that exists as another type than is wanted, headless or not, which never changes.
+func (r *reconciliation) makeWay(ctx context.Context, name livemeta.Key, object *unstructured.Unstructured) error {
+	if name.Kind != expose.ServiceKind {
+		return nil
 	}
 	service := &corev1.Service{}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(object), service); err != nil {
-		return false, err
+		return err
 	}
 	address, _, _ := unstructured.NestedString(object.Object, "spec", "clusterIP")
-	return (service.Spec.ClusterIP == corev1.ClusterIPNone) != (address == corev1.ClusterIPNone), nil
+	if (service.Spec.ClusterIP == corev1.ClusterIPNone) == (address == corev1.ClusterIPNone) {
+		return nil
+	}
+	if err := r.deleteOne(ctx, name); err != nil {
+		return err
+	}
+	return retryLater("it is created again")
 }
 
 // apply updates a companion to what is wanted, and removes fields that are no longer wanted. It first converts the

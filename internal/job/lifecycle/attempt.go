@@ -266,11 +266,7 @@ func running(st *state) Decision {
 	if localUnknown(st, localDelay) {
 		return need(NeedLogCause, st.start())
 	}
-	for _, at := range []time.Time{localDue(st, localDelay), hangsAt(st)} {
-		if st.o.Now.Before(at) {
-			st.requeue(at)
-		}
-	}
+	st.requeueAhead(localDue(st, localDelay), hangsAt(st))
 	if st.o.UIAddress != "" {
 		st.s.Driver.UIAddress = st.o.UIAddress
 	}
@@ -286,9 +282,7 @@ func running(st *state) Decision {
 	latchReady(st)
 	at, _ := runDeadline(st)
 	st.requeue(at)
-	if at := executorsReadyBy(st); st.o.Now.Before(at) {
-		st.requeue(at)
-	}
+	st.requeueAhead(executorsReadyBy(st))
 	return publish(st, status.Running, runningMessage(st))
 }
 

@@ -88,6 +88,15 @@ func (st *state) requeue(t time.Time) {
 	}
 }
 
+// requeueAhead is requeue for those times that are not past.
+func (st *state) requeueAhead(times ...time.Time) {
+	for _, t := range times {
+		if st.o.Now.Before(t) {
+			st.requeue(t)
+		}
+	}
+}
+
 // event adds an event to record after the write.
 func (st *state) event(warning bool, reason, message string) {
 	st.decision.Events = append(st.decision.Events, Event{Warning: warning, Reason: reason, Message: message})

@@ -6,6 +6,7 @@
 package server
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/utils/ptr"
@@ -16,6 +17,10 @@ import (
 
 // maxExecutors is how many executors a server may have if its user says nothing else.
 const maxExecutors = 10
+
+// shuffleTimeout is how long an executor without tasks keeps its shuffle files. Spark's default is for ever, until the
+// results that need them are garbage; then a server would rarely give quota back.
+const shuffleTimeout = "10min"
 
 // NoResource as the main application file means that the main class is on the class path of the image.
 const NoResource = "spark-internal"
@@ -92,6 +97,13 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 	}
 	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil && !conf.IsLocal(spec.SparkConf[conf.DriverMaster]) {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
+	}
+	if _, chosen := spec.SparkConf[conf.ShuffleTrackingTimeout]; !chosen && spec.DynamicAllocation != nil && spec.DynamicAllocation.Enabled {
+		spec.SparkConf = maps.Clone(spec.SparkConf)
+		if spec.SparkConf == nil {
+			spec.SparkConf = map[string]string{}
+		}
+		spec.SparkConf[conf.ShuffleTrackingTimeout] = shuffleTimeout
 	}
 	return &out
 }

@@ -26,6 +26,7 @@ func TestComplete(t *testing.T) {
 			ReadyWhen: v1alpha1.ReadyWhenRunning, RestartPolicy: &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways},
 			DriverService:     &v1alpha1.DriverService{Ports: []v1alpha1.DriverServicePort{port}},
 			DynamicAllocation: &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](10)},
+			SparkConf:         map[string]string{"spark.dynamicAllocation.shuffleTracking.timeout": "10min"},
 		}},
 		"all chosen": {
 			v1alpha1.SparkApplicationSpec{
@@ -43,6 +44,7 @@ func TestComplete(t *testing.T) {
 			ReadyWhen: v1alpha1.ReadyWhenRunning, RestartPolicy: &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways},
 			DriverService:     &v1alpha1.DriverService{Type: v1alpha1.ClusterIPService, Ports: []v1alpha1.DriverServicePort{metrics, port}},
 			DynamicAllocation: &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](10)},
+			SparkConf:         map[string]string{"spark.dynamicAllocation.shuffleTracking.timeout": "10min"},
 		}},
 		"without executors": {
 			v1alpha1.SparkApplicationSpec{Server: connect, SparkConf: map[string]string{"spark.kubernetes.driver.master": "local[2]"}},

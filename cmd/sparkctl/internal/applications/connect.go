@@ -81,7 +81,8 @@ func (f *connectFlags) follow(ctx context.Context, t *tunnel, app *v1alpha1.Spar
 		t.answers = func(context.Context, uint16) bool { return true } // its driver is ready
 		t.answered = func(local uint16) error {
 			if shown {
-				return nil
+				_, err := fmt.Fprintf(s.Err, "Connected to %s again; sessions are lost, create new ones\n", app.Name)
+				return err
 			}
 			fmt.Fprintf(s.Err, "Connected to %s until Ctrl-C\n", app.Name)
 			_, err := fmt.Fprintf(s.Out, "%slocalhost:%d\n", kind.Scheme, local)
