@@ -29,7 +29,7 @@ func (p *pass) act(ctx context.Context, actions []lifecycle.Action) error {
 }
 
 func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
-	switch of := (lifecycle.AttemptID{Run: a.Run, Attempt: a.Attempt}); a.Kind {
+	switch a.Kind {
 	case lifecycle.ReportGrant:
 		p.holder.Persisted(ctx, p.app)
 	case lifecycle.UngatePods:
@@ -45,15 +45,21 @@ func (p *pass) do(ctx context.Context, a lifecycle.Action) (err error) {
 	case lifecycle.DeleteService:
 		return p.cleaner.DeleteObject(ctx, p.app, &corev1.Service{}, render.NamesOf(p.app, a.Run, a.Attempt).Service)
 	case lifecycle.DeleteObjects:
-		if err = p.cleaner.DeleteObjects(ctx, p.app, of, p.observed); err == nil {
-			p.record.Kept.Deleted(of)
-		}
+		return deleteObjects(ctx, p, lifecycle.AttemptID{Run: a.Run, Attempt: a.Attempt})
 	case lifecycle.ReleaseGrant:
 		return p.release(ctx)
 	case lifecycle.RemoveFinalizer:
 		return p.removeFinalizer(ctx)
 	case lifecycle.DeleteApplication:
 		return p.cleaner.DeleteApplication(ctx, p.app)
+	}
+	return err
+}
+
+func deleteObjects(ctx context.Context, p *pass, of lifecycle.AttemptID) error {
+	err := p.cleaner.DeleteObjects(ctx, p.app, of, p.observed)
+	if err == nil {
+		p.record.Kept.Deleted(of)
 	}
 	return err
 }

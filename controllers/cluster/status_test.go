@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -31,12 +32,7 @@ func TestStatusOf(t *testing.T) {
 	app.Status.Conditions = status.Conditions(nil, status.View{Stage: status.Running, Generation: 7,
 		Message: "driver pod etl-1 is running; 0 of 2 executors"}, now)
 	got := statusOf(etl(), app, "", now)
-	ready := got.Conditions[len(got.Conditions)-1]
-	for i := range got.Conditions {
-		if got.Conditions[i].Type == v1alpha1.ReadyCondition {
-			ready = got.Conditions[i]
-		}
-	}
+	ready := apimeta.FindStatusCondition(got.Conditions, v1alpha1.ReadyCondition)
 	if got.ObservedGeneration != 3 || ready.ObservedGeneration != 3 || ready.Message != "master pod etl-1 is running; 0 of 2 workers" ||
 		got.Workers != "2/2" || got.Queue != "team-a" || got.Address != "spark://etl.team-a:7077" {
 		t.Errorf("status %+v, ready %+v", got, ready)
@@ -49,13 +45,14 @@ func TestStatusOf(t *testing.T) {
 	if after := statusOf(behind, app, "", now); after.ObservedGeneration != 3 || len(after.Conditions) != len(got.Conditions) {
 		t.Errorf("status %+v", after)
 	}
+}
 
-	refused := statusOf(etl(), nil, "spec.driver.memory: invalid value", now)
-	var stalled bool
-	for _, c := range refused.Conditions {
-		stalled = stalled || c.Type == v1alpha1.StalledCondition && c.Status == metav1.ConditionTrue && strings.Contains(c.Message, "spec.master.memory")
-	}
-	if !stalled {
-		t.Errorf("refused: %+v", refused)
+// TestStatusOfARefusedCluster: what the API server refuses is a mistake in the cluster, in its own words.
+func TestStatusOfARefusedCluster(t *testing.T) {
+	t.Parallel()
+	got := statusOf(etl(), nil, "spec.driver.memory: invalid value", metav1.Now())
+	stalled := apimeta.FindStatusCondition(got.Conditions, v1alpha1.StalledCondition)
+	if stalled == nil || stalled.Status != metav1.ConditionTrue || !strings.Contains(stalled.Message, "spec.master.memory") {
+		t.Errorf("refused: %+v", got)
 	}
 }

@@ -190,15 +190,7 @@ func createWorkers(st *state) {
 	if !server.IsMaster(&st.o.App.Spec) || st.s.Grant == nil || st.s.Driver.UID == "" || !driverReady(st) {
 		return
 	}
-	there := map[int]bool{}
-	for _, r := range st.currentPods() {
-		if r.Role != pods.Executor || r.OwnerUID != st.s.Driver.UID {
-			continue
-		}
-		if there[workerNumber(r.Name)] = true; !r.Active() {
-			deletePod(st, r)
-		}
-	}
+	there := workersThere(st)
 	if at := workersAgainAt(st); st.o.Now.Before(at) {
 		st.requeue(at)
 		return
@@ -212,6 +204,20 @@ func createWorkers(st *state) {
 	if len(lacking) > 0 {
 		st.after(Action{Kind: CreateWorkers, Workers: lacking})
 	}
+}
+
+// workersThere returns the numbers of the workers that exist, and deletes those that have ended.
+func workersThere(st *state) map[int]bool {
+	there := map[int]bool{}
+	for _, r := range st.currentPods() {
+		if r.Role != pods.Executor || r.OwnerUID != st.s.Driver.UID {
+			continue
+		}
+		if there[workerNumber(r.Name)] = true; !r.Active() {
+			deletePod(st, r)
+		}
+	}
+	return there
 }
 
 // workersAgainAt returns when workers may be created again after some have failed; zero if none has.

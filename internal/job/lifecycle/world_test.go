@@ -494,13 +494,7 @@ func (w *world) do(a Action) string {
 	case EndContainers:
 		w.endContainers(a.Pod.Name)
 	case DeleteObjects:
-		delete(w.objects, AttemptID{a.Run, a.Attempt})
-		delete(w.kept, AttemptID{a.Run, a.Attempt})
-		for _, p := range w.seen {
-			if p.Role == pods.Driver && p.Run == a.Run && p.Attempt == a.Attempt && p.OwnerUID == w.app.UID {
-				w.deletePod(p, false)
-			}
-		}
+		w.deleteObjects(AttemptID{a.Run, a.Attempt})
 	case ReleaseGrant:
 		w.release()
 	case RemoveFinalizer:
@@ -514,6 +508,17 @@ func (w *world) do(a Action) string {
 		w.deleted()
 	}
 	return ""
+}
+
+// deleteObjects deletes the objects of an attempt, its driver pod among them.
+func (w *world) deleteObjects(of AttemptID) {
+	delete(w.objects, of)
+	delete(w.kept, of)
+	for _, p := range w.seen {
+		if p.Role == pods.Driver && p.Run == of.Run && p.Attempt == of.Attempt && p.OwnerUID == w.app.UID {
+			w.deletePod(p, false)
+		}
+	}
 }
 
 func (w *world) release() {

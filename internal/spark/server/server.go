@@ -92,9 +92,14 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 		spec.RestartPolicy = &v1alpha1.RestartPolicy{Type: v1alpha1.RestartAlways}
 	}
 	spec.DriverService = serviceOf(spec, kind)
-	if IsMaster(spec) {
-		return &out
+	if !IsMaster(spec) {
+		completeExecutors(spec)
 	}
+	return &out
+}
+
+// completeExecutors sets how many executors a server has, and when they go.
+func completeExecutors(spec *v1alpha1.SparkApplicationSpec) {
 	if spec.DynamicAllocation == nil && spec.Executor.Instances == nil && !conf.IsLocal(spec.SparkConf[conf.DriverMaster]) {
 		spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MinExecutors: ptr.To[int32](0), MaxExecutors: ptr.To[int32](maxExecutors)}
 	}
@@ -105,7 +110,6 @@ func Complete(app *v1alpha1.SparkApplication) *v1alpha1.SparkApplication {
 		}
 		spec.SparkConf[conf.ShuffleTrackingTimeout] = shuffleTimeout
 	}
-	return &out
 }
 
 // serviceOf returns the Service of a server: as the user has set it, with the server's port.
