@@ -151,3 +151,31 @@ func TestOfflineCalls(t *testing.T) {
 		})
 	}
 }
+
+// TestDiagnose: the cause, its line and the remedy are found in a log of a driver, and of an executor.
+func TestDiagnose(t *testing.T) {
+	t.Parallel()
+	const heap = "26/01/01 10:00:00 INFO SparkContext: Running Spark version 4.1.4\nException in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n\tat x.Y\n"
+	for name, tc := range map[string]struct {
+		in, flag, out, err string
+		code               int
+	}{
+		"a driver":    {heap, "", "standard input:2: java.lang.OutOfMemoryError: Java heap space\nraise driver.memory\n", "", 0},
+		"an executor": {"26/01/01 10:00:00 INFO KubernetesExecutorBackend: Started\n" + heap, "", "standard input:3: java.lang.OutOfMemoryError: Java heap space\nraise executor.memory\n", "", 0},
+		"no remedy":   {"sorry\n", "", "standard input:1: its last line: sorry\n", "", 0},
+		"JSON":        {heap, "-ojson", "{\n    \"cause\": \"java.lang.OutOfMemoryError: Java heap space\",\n    \"remedy\": \"raise driver.memory\",\n    \"line\": 2\n}\n", "", 0},
+		"no cause":    {"26/01/01 10:00:00 INFO SparkContext: bye\n", "", "", "sparkctl diagnose: the log does not say why the program failed\n", 1},
+		"YAML":        {heap, "-oyaml", "", "sparkctl diagnose: invalid argument \"yaml\" for \"-o, --output\" flag: set it to text or json; see sparkctl diagnose --help\n", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"diagnose", "-"}
+			if tc.flag != "" {
+				args = append(args, tc.flag)
+			}
+			if code, out, err := call(tc.in, args...); code != tc.code || out != tc.out || err != tc.err {
+				t.Errorf("got exit code %d, output %q and %q; want %d, %q and %q", code, out, err, tc.code, tc.out, tc.err)
+			}
+		})
+	}
+}

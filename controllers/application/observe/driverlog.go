@@ -5,6 +5,7 @@ package observe
 
 import (
 	"context"
+	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/cause"
@@ -42,7 +43,10 @@ func (dr *Driver) LogCause(ctx context.Context, app *v1alpha1.SparkApplication, 
 		if cause.IsLocal(log) {
 			return cause.LocalMode
 		}
-		return cause.Find(log)
+		if found := cause.Find(log); !strings.HasPrefix(found, cause.LastLine) {
+			return found
+		}
+		return ""
 	}
 	found := cause.Find(dr.Logs.End(ctx, driver))
 	if found == "" && driver.Ended != nil {

@@ -22,12 +22,19 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 )
 
-// fixedLog is a log reader that returns the same log for every pod, followed by the pod's UID.
+// fixedLog is a log reader that returns the same log for every pod, followed by the pod's UID; or none, if it is empty.
 type fixedLog struct{ begin, end string }
 
-func (l fixedLog) Begin(_ context.Context, pod *pods.Record) string { return l.begin + string(pod.UID) }
+func (l fixedLog) Begin(_ context.Context, pod *pods.Record) string { return of(l.begin, pod) }
 
-func (l fixedLog) End(_ context.Context, pod *pods.Record) string { return l.end + string(pod.UID) }
+func (l fixedLog) End(_ context.Context, pod *pods.Record) string { return of(l.end, pod) }
+
+func of(log string, pod *pods.Record) string {
+	if log == "" {
+		return ""
+	}
+	return log + string(pod.UID)
+}
 
 // driverRecord returns a pod that may be the driver of the application pi.
 func driverRecord(uid, owner types.UID, name string, role pods.Role) *pods.Record {
@@ -71,9 +78,10 @@ func TestLogCause(t *testing.T) {
 		"no driver":                        {failed, nil, ""},
 		"somebody else's pod of that name": {failed, []*pods.Record{driverRecord("other", "another-uid", "pi-driver", pods.Driver)}, ""},
 		"the driver of an earlier attempt": {failed, []*pods.Record{driverRecord("old", "pi-uid", "pi-0-driver", pods.Driver)}, ""},
-		"a log that does not say it":       {fixedLog{end: "bye "}, []*pods.Record{silent}, ""},
+		"a log that does not say it":       {fixedLog{end: "INFO bye "}, []*pods.Record{silent}, ""},
 		"a log that cannot be read":        {fixedLog{}, []*pods.Record{ended}, "its last words"},
 		"a driver that runs":               {failed, []*pods.Record{ownDriver()}, "at first it is mine"},
+		"a driver that runs and prints":    {fixedLog{begin: "row 7 "}, []*pods.Record{ownDriver()}, ""},
 		"local mode":                       {local, []*pods.Record{ownDriver()}, cause.LocalMode},
 		"local mode, and success":          {local, []*pods.Record{succeeded}, cause.LocalMode},
 		"local mode, and failure":          {fixedLog{local.begin, "Error: it is "}, []*pods.Record{silent}, "it is mine"},

@@ -28,12 +28,12 @@ const (
 	nodePause = time.Minute
 	// maxRead is how much of a log is read, in bytes.
 	maxRead = 256 << 10
-	// maxLines is how many lines at the end of a log are read: Spark prints the stack of an exception repeatedly,
-	// followed by messages about its own shutdown.
-	maxLines int64 = 500
-	// fewLines is how many are read if so many lines do not fit into maxRead.
-	fewLines int64 = 20
 )
+
+// lineCounts are how many lines at the end of a log are read: Spark prints the stack of an exception repeatedly, Java the
+// last 1,024 calls of a stack that overflows, and messages about Spark's shutdown follow. If so many lines do not fit into
+// maxRead, fewer are read.
+var lineCounts = []int64{1200, 300, 20}
 
 // Reader reads the beginnings and ends of logs through the API server, which asks the kubelet. It is safe for concurrent use.
 type Reader struct {
@@ -58,10 +58,11 @@ func (r *Reader) Begin(ctx context.Context, pod *pods.Record) string {
 // End returns the end of the log of a pod's Spark container. It returns an empty text if the log cannot be read in
 // time. It never fails, because the failed attempt must be reported with or without a log.
 func (r *Reader) End(ctx context.Context, pod *pods.Record) string {
-	return r.tryTo(ctx, pod, func(ctx context.Context) (string, error) {
-		text, err := r.read(ctx, pod, ptr.To(maxLines))
-		if err == nil && len(text) == maxRead { // the limit has cut off the end of the log
-			text, err = r.read(ctx, pod, ptr.To(fewLines))
+	return r.tryTo(ctx, pod, func(ctx context.Context) (text string, err error) {
+		for _, lines := range lineCounts {
+			if text, err = r.read(ctx, pod, &lines); err != nil || len(text) < maxRead {
+				break // else the limit has cut off the end of the log
+			}
 		}
 		return text, err
 	})

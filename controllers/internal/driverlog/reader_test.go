@@ -117,7 +117,7 @@ func TestReader(t *testing.T) {
 				return
 			}
 			_, _ = w.Write([]byte(strings.Repeat("0123456789\n", 50_000)))
-		}, "pi-uid", "the end\n", 2},
+		}, "pi-uid", "the end\n", 3},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestWhatIsAsked(t *testing.T) {
 	s := &apiServer{}
 	r, _ := s.start(t)
 	r.End(t.Context(), record("pi-uid", "node-1"))
-	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=500"
+	want := "/api/v1/namespaces/team/pods/pi-driver/log?container=spark-kubernetes-driver&limitBytes=262144&tailLines=1200"
 	if s.times() != 1 || s.asked[0] != want {
 		t.Errorf("asked %v, want %s", s.asked, want)
 	}

@@ -81,7 +81,7 @@ func TestFind(t *testing.T) {
 		},
 		"executors that failed until Spark gave up": {
 			"ERROR ExecutorPodsLifecycleManager: Max number of executor failures (4) reached\nException in thread \"main\" org.apache.spark.SparkException: Job 0 cancelled",
-			"org.apache.spark.SparkException: Job 0 cancelled",
+			"",
 		},
 		"an exception with a location that repeats its causes": {
 			"Exception in thread \"main\" org.apache.hadoop.fs.s3a.UnknownStoreException: `s3a://absent/in': getFileStatus on s3a://absent/in: NoSuchBucketException: The " +

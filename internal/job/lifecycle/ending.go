@@ -91,16 +91,27 @@ func logTells(st *state, o pods.Outcome) bool {
 }
 
 // withCause returns the message of a failed program as the kubelet reports it, extended by the cause that was found in
-// its log.
-func withCause(o pods.Outcome, cause string) string {
-	if cause == "" || !quotesLog(o) {
+// its log and by what to do about it.
+func withCause(o pods.Outcome, found string) string {
+	if found == "" || !quotesLog(o) {
 		return o.Message
 	}
-	if message, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")"); plain {
-		return message + ": " + cause
+	message, plain := strings.CutSuffix(o.Message, " ("+pods.ReasonError+")")
+	switch {
+	case !plain && strings.Contains(message, cause.RemedyOf(found, driverRole)):
+		return message + "; the log says: " + found
+	case !plain:
+		message += "; the log says: "
+	case strings.HasPrefix(found, cause.LastLine):
+		message += "; "
+	default:
+		message += ": "
 	}
-	return o.Message + "; the log says: " + cause
+	return message + cause.WithRemedy(found, driverRole, cause.MaxBytes)
 }
+
+// driverRole is how remedies name the fields of the driver.
+const driverRole = "driver"
 
 // classOf returns the class of a failure. It is none of the program's if Spark has given up because a ResourceQuota was
 // used up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a

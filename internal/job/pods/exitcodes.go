@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/job/cause"
 )
 
 // terms are the words for a role in messages, and the fields by which users change its memory and its template.
@@ -27,6 +28,9 @@ const (
 	// (/opt/decom.sh).
 	exitSIGPWR = 158
 )
+
+// maxLastWords bounds what is quoted of the log of an executor, in bytes, so that it fits into maxFailureMessage.
+const maxLastWords = 208
 
 // ExitTooManyFailures is how Spark ends when too many executors have failed.
 const ExitTooManyFailures = 11
@@ -71,12 +75,16 @@ func containerFailed(r *Record, w terms) Outcome {
 		o.Cause = v1alpha1.CauseInfrastructure
 		o.Message = sentence(w.who+" was lost: its node or the container runtime on it started again", e.Reason, "")
 	default:
-		why := e.Message
-		if r.Role == Executor { // of a driver, the whole log is searched
+		meaning, why := describeExitCode(e, w), e.Message
+		switch {
+		case r.Role != Executor: // of a driver, the whole log is searched
+		case meaning == "":
+			why = cmp.Or(cause.WithRemedy(e.Cause, w.who, maxLastWords), why)
+		default:
 			why = cmp.Or(e.Cause, why)
 		}
 		o.Message = sentence(fmt.Sprintf("%s ended with exit code %d", w.who, e.ExitCode), e.Reason, why)
-		o.Message = remedy(o.Message, describeExitCode(e, w))
+		o.Message = remedy(o.Message, meaning)
 	}
 	return o
 }

@@ -296,8 +296,11 @@ func endedOf(s *corev1.ContainerStatus, containers []corev1.Container) *Ended {
 	}
 	if e.Reason == ReasonError && fallsBackToLog(containers, s.Name) {
 		// Several lines are the log: what a program writes as its message is one line.
-		if e.Cause = cause.Find(t.Message); e.Cause != "" || strings.Contains(strings.TrimSpace(t.Message), "\n") {
+		e.Cause = cause.Find(t.Message)
+		if strings.Contains(strings.TrimSpace(t.Message), "\n") || e.Cause != "" && !strings.HasPrefix(e.Cause, cause.LastLine) {
 			e.Message = ""
+		} else {
+			e.Cause = ""
 		}
 	}
 	return e

@@ -1,0 +1,53 @@
+// Copyright 2026 The Sparkgate Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cause
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sparkgate/sparkgate/internal/testing/golden"
+)
+
+// TestRecordedEndings: each recorded log says its cause and remedy in its first lines.
+func TestRecordedEndings(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/endings/*.log")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d endings, want at least 30; %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".log"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, log, _ := strings.Cut(string(text), "\n\n")
+			from, _, _ := strings.Cut(head, "\n")
+			role := "driver"
+			if strings.Contains(from, "executor") {
+				role = "executor"
+			}
+			found := Find(log)
+			golden.Compare(t, file, fmt.Sprintf("%s\ncause: %s\nremedy: %s\n\n%s", from, found, RemedyOf(found, role), log))
+		})
+	}
+}
+
+// TestRemedies: each row finds a cause that it is for, and no row before it takes that away.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	for _, r := range Remedies() {
+		for _, says := range r.Says {
+			cause := strings.ReplaceAll(says, "…", " x ")
+			if got := RemedyOf(cause, "driver"); got != r.Of("driver") && !strings.HasPrefix(cause, inTask) && got != r.Of("executor") {
+				t.Errorf("%q: got %q, want %q", cause, got, r.Of("driver"))
+			}
+		}
+	}
+}
