@@ -107,6 +107,8 @@ func (e *ending) takeRecord(b []string) {
 	case found == nil: // the beginning of the log, which may be cut
 		if i := slices.IndexFunc(b[:end], isJava); i >= 0 {
 			e.note(logged, ofJava(b[:end], i))
+		} else if slices.ContainsFunc(b[:end], isResolving) {
+			e.note(logged, []string{unresolved})
 		}
 		e.say(b[end:])
 		return
@@ -167,6 +169,12 @@ func isTraceback(line string) bool { return line == traceback || line == group }
 func isJava(line string) bool {
 	return strings.HasPrefix(line, causedBy) || exceptionLine.MatchString(line) && strings.Contains(line, ".")
 }
+
+// unresolved is the cause of an executor that does not find its driver. Kubernetes keeps so little of its log that the
+// exception has no beginning, but a frame of Netty where it looks the name up.
+const unresolved = "java.net.UnknownHostException: the name of the driver's Service has no address"
+
+func isResolving(line string) bool { return strings.Contains(line, "AbstractChannel$AbstractUnsafe.register0(") }
 
 // stackEnd returns the index after the last line of a stack of Java.
 func stackEnd(b []string) int {

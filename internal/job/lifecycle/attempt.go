@@ -278,6 +278,10 @@ func running(st *state) Decision {
 		return next
 	}
 	createWorkers(st)
+	if st.s.Times.ExecutorsReady == nil {
+		_, until := pods.Starting(st.currentPods(), st.o.Now)
+		st.requeue(until)
+	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	latchReady(st)
 	at, _ := runDeadline(st)

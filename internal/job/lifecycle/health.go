@@ -76,10 +76,28 @@ func executorProblem(st *state, mine []*pods.Record) string {
 	if gated := whyGated(st); gated != "" {
 		return gated
 	}
+	if unready := unreadyDriver(st); unready != "" {
+		return unready
+	}
 	if unused := unusedMessage(st); unused != "" {
 		return unused
 	}
 	return hangMessage(st)
+}
+
+// unreadyAfter is how long the driver pod may be unready before that is a problem of its executors.
+const unreadyAfter = time.Minute
+
+// unreadyDriver says that executors do not find the driver because one of its containers is not ready; empty if that is
+// not so, or if its executors are ready nevertheless.
+func unreadyDriver(st *state) string {
+	driver := st.driver()
+	if driver == nil || !driver.Running || driver.Unready == "" || st.s.Times.DriverStarted == nil ||
+		st.o.Now.Before(st.s.Times.DriverStarted.Add(unreadyAfter)) || slices.ContainsFunc(st.currentPods(), (*pods.Record).CountsAsReady) {
+		return ""
+	}
+	return fmt.Sprintf("driver pod %s is not ready (%s), so its Service has no address and executors do not find it: correct the readiness probe of that container",
+		driver.Name, driver.Unready)
 }
 
 // whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
@@ -100,17 +118,21 @@ func whyGated(st *state) string {
 }
 
 // readySince returns when the driver and all executors of the base gang were first ready together; zero if this process
-// has not seen that. When their deadline has passed, an attempt that has had executors and has none pending counts as
+// has not seen that. While the driver runs, executors do not count that may still fail at their start; and once one has
+// failed, only those that run now do. When their deadline has passed, an attempt that has had executors and has none pending counts as
 // ready: it has all that Spark wants. This is decided only then, because Spark may ask for more at any time.
 func readySince(st *state) time.Time {
-	now := executorStatus(st)
+	now, starting := executorStatus(st), int32(0)
 	if now == nil {
 		return st.o.Now
 	}
+	if st.driverRuns() {
+		starting, _ = pods.Starting(st.currentPods(), st.o.Now)
+	}
 	switch required := executorsRequired(st, now); {
-	case st.o.ReadyPeak.Count >= required && !st.o.ReadyPeak.Since.IsZero():
+	case starting == 0 && now.Failed == 0 && st.o.ReadyPeak.Count >= required && !st.o.ReadyPeak.Since.IsZero():
 		return st.o.ReadyPeak.Since
-	case now.Ready >= required, executorsDue(st) && now.Peak > 0 && now.Pending == 0:
+	case now.Ready-starting >= required, executorsDue(st) && now.Peak > 0 && now.Pending == 0:
 		return st.o.Now
 	}
 	return time.Time{}

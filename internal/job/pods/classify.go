@@ -5,6 +5,7 @@ package pods
 
 import (
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -135,6 +136,24 @@ func Count(records []*Record) Counts {
 // CountsAsReady reports whether the pod is an executor that runs and is ready.
 func (r *Record) CountsAsReady() bool {
 	return r.Role == Executor && r.Active() && !r.Deleting && r.Running && r.Ready
+}
+
+// settles is how long an executor has to run before it shows that it does not fail at its start.
+const settles = 5 * time.Second
+
+// Starting returns how many ready executors may still fail at their start, and until when one of them may. Executors have
+// no probe, so Kubernetes takes one for ready whose JVM lives for a moment.
+func Starting(records []*Record, now time.Time) (n int32, until time.Time) {
+	for _, r := range records {
+		started := time.Unix(int64(r.StartedAt), 0)
+		if !r.CountsAsReady() || now.Before(started) || !now.Before(started.Add(settles)) {
+			continue // by a clock that is ahead, it may have started long ago
+		}
+		if n++; until.IsZero() || started.Add(settles).Before(until) {
+			until = started.Add(settles)
+		}
+	}
+	return n, until
 }
 
 // sentence returns "what (reason): message", without the parts that are empty.

@@ -23,6 +23,9 @@ func (r *Record) readConditions(pod *corev1.Pod) {
 			r.readScheduled(pod, c)
 		case corev1.PodReady:
 			r.Ready = yes
+			if !yes && r.Role == Driver && c.Reason == "ContainersNotReady" {
+				r.Unready = redact.Line(c.Message, maxMessage)
+			}
 		case corev1.DisruptionTarget:
 			if yes {
 				r.DisruptedBy = c.Reason

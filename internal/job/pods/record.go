@@ -85,6 +85,8 @@ type Trouble struct {
 	Reason, Message string
 	// Waiting is why the Spark container, or an init container, cannot start.
 	Waiting Waiting
+	// Unready is which containers keep a driver from being ready, in the words of Kubernetes.
+	Unready string
 	// DisruptedBy is the reason of the pod's condition DisruptionTarget, such as PreemptionByScheduler.
 	DisruptedBy string
 	// DisruptedAt is when that condition became true, in seconds since 1970; 0 if it is not known.

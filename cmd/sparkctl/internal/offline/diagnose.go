@@ -6,6 +6,7 @@ package offline
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ func diagnose(file, output string, s cli.Streams) error {
 	var d diagnosis
 	d.Cause, d.Line = cause.Locate(log)
 	role := "driver"
-	if strings.Contains(log, "ExecutorBackend: ") { // the class that runs in executors
+	if strings.Contains(log, "ExecutorBackend") { // the class that runs in executors
 		role = "executor"
 	}
 	d.Remedy = cause.RemedyOf(d.Cause, role)
@@ -58,7 +59,11 @@ func diagnose(file, output string, s cli.Streams) error {
 	case output == "json":
 		err = cli.WriteObject(s.Out, output, d)
 	case d.Cause != "":
-		_, err = fmt.Fprintf(s.Out, "%s:%d: %s\n", cli.ShownName(file), d.Line, d.Cause)
+		where := cli.ShownName(file)
+		if d.Line > 0 {
+			where += ":" + strconv.Itoa(d.Line)
+		}
+		_, err = fmt.Fprintf(s.Out, "%s: %s\n", where, d.Cause)
 		if err == nil && d.Remedy != "" {
 			_, err = fmt.Fprintln(s.Out, d.Remedy)
 		}
