@@ -26,16 +26,17 @@ var (
 	severe = regexp.MustCompile(`^(?:ERROR|FATAL|CRITICAL)$`)
 	// ofSpark matches a line of the log of Spark, or of a program in Java that uses Spark's logger.
 	ofSpark = regexp.MustCompile(`^ ?\d\d/\d\d/\d\d `)
-	// starts and stops match what a SparkContext logs at its beginning and its end.
+	// starts and stops match what a SparkContext logs at its beginning, and when it stops because the program has ended.
 	starts = regexp.MustCompile(` SparkContext: Running Spark version `)
-	stops  = regexp.MustCompile(` SparkContext: (?:SparkContext is stopping with exitCode|Invoking stop\(\) from shutdown hook|Successfully stopped)| ShutdownHookManager: Shutdown hook called`)
+	stops  = regexp.MustCompile(` SparkContext: (?:SparkContext is stopping with exitCode -?\d+ from (?:stop at SparkSubmit|run at Executors)|Invoking stop\(\) from shutdown hook)| Shutdown hook called`)
 	// survived matches what Python prints before a traceback that does not end the program.
 	survived = regexp.MustCompile(`^(?:Exception ignored in|Exception in thread [^"]|Task exception was never retrieved|future: <|--- Logging error ---)`)
 	// frame matches a line of a stack of Java.
 	frame = regexp.MustCompile(`^\s+(?:at \S|\.\.\. \d+ (?:more|common frames))`)
 	// effect matches exceptions that follow from an end that has another cause.
 	effect = regexp.MustCompile(`Spark context stopped while waiting for backend|cancelled because SparkContext was shut down|Py4JNetworkError|^ConnectionRefusedError: |` +
-		`^ConnectionResetError: |SparkContext has been shutdown|Answer from Java side is empty|SparkUserAppException`)
+		`^ConnectionResetError: |SparkContext has been shutdown|Answer from Java side is empty|SparkUserAppException|` +
+		`Py4JError: An error occurred while calling \S+$|^Exception while sending command`)
 )
 
 // ending is what a log says about the end of its program, as far as it was read.
@@ -44,6 +45,8 @@ type ending struct {
 	rank  rank
 	// stopping reports that Spark has begun to shut down. What it logs then is an effect.
 	stopping bool
+	// local reports that the program has no executors.
+	local bool
 }
 
 // rank orders what may end a program. What is above what comes later is kept.
@@ -64,13 +67,15 @@ const (
 func (e *ending) note(r rank, chain []string) {
 	switch {
 	case len(chain) == 0 || e.rank == thrown && r < raised:
-	case effect.MatchString(chain[0]):
+	case slices.ContainsFunc(chain, effect.MatchString):
 		if e.rank == said || e.rank == raised {
 			e.chain, e.rank = nil, 0
 		}
 	case r == logged && e.rank == raised:
 	default:
-		e.chain, e.rank = told(chain), r
+		if e.chain, e.rank = told(chain), r; e.local {
+			e.chain[0] = strings.TrimPrefix(e.chain[0], inTask)
+		}
 	}
 }
 
@@ -103,33 +108,48 @@ func (e *ending) take(b []string) {
 // takeRecord reads a line of a log and what stands below it, or the beginning of the log.
 func (e *ending) takeRecord(b []string) {
 	found, end := record.FindStringSubmatch(b[0]), stackEnd(b)
+	e.local = e.local || IsLocal(b[0])
 	switch {
-	case found == nil: // the beginning of the log, which may be cut
-		if i := slices.IndexFunc(b[:end], isJava); i >= 0 {
-			e.note(logged, ofJava(b[:end], i))
-		} else if slices.ContainsFunc(b[:end], isResolving) {
-			e.note(logged, []string{unresolved})
-		}
-		e.say(b[end:])
-		return
+	case found == nil:
+		e.takeBeginning(b[:end])
 	case starts.MatchString(b[0]):
 		e.stopping = false
 	case stops.MatchString(b[0]):
 		e.stopping = true
 	case strings.Contains(b[0], uncaught) && len(b) > 1:
 		e.note(thrown, ofJava(b, 1))
-	case !severe.MatchString(found[1]):
-		if end > 1 && found[1] != "WARN" && isJava(b[1]) { // printed by the program
-			e.note(said, ofJava(b, 1))
-		}
-	case !e.stopping:
-		chain := []string{found[2]}
-		if end > 1 && isJava(b[1]) {
-			chain = append(chain, ofJava(b, 1)...)
-		}
-		e.note(map[bool]rank{true: logged, false: said}[ofSpark.MatchString(b[0])], chain)
+	case severe.MatchString(found[1]):
+		e.takeError(b, found[2], end > 1)
+	case found[1] != "WARN" && end > 1 && isJava(b[1]): // printed by the program
+		e.note(said, ofJava(b, 1))
 	}
-	e.say(b[max(end, 1):])
+	if found != nil {
+		end = max(end, 1)
+	}
+	e.say(b[end:])
+}
+
+// takeError reads an error of a log, and the exception below it.
+func (e *ending) takeError(b []string, text string, hasStack bool) {
+	chain, r := []string{text}, said
+	if hasStack && isJava(b[1]) {
+		chain = append(chain, ofJava(b, 1)...)
+	}
+	if ofSpark.MatchString(b[0]) {
+		r = logged
+	}
+	if !e.stopping {
+		e.note(r, chain)
+	}
+}
+
+// takeBeginning reads a stack at the beginning of a log, which may be cut.
+func (e *ending) takeBeginning(b []string) {
+	if i := slices.IndexFunc(b, isJava); i >= 0 {
+		e.note(logged, ofJava(b, i))
+	} else if slices.ContainsFunc(b, isResolving) {
+		e.note(logged, []string{unresolved})
+	}
 }
 
 // say notes the last words of the program among lines that are neither a log nor a stack.
@@ -158,7 +178,7 @@ func split(lines []string) [][]string {
 // begins reports whether a line begins a block. A traceback does not if it belongs to what stands before it.
 func begins(line, before string) bool {
 	if isTraceback(line) {
-		return !above.MatchString(before) && !survived.MatchString(before)
+		return !above.MatchString(before) && !fromWorker.MatchString(before) && !survived.MatchString(before)
 	}
 	return strings.Contains(line, inThread) || survived.MatchString(line) && !survived.MatchString(before) || record.MatchString(line)
 }
@@ -174,7 +194,9 @@ func isJava(line string) bool {
 // exception has no beginning, but a frame of Netty where it looks the name up.
 const unresolved = "java.net.UnknownHostException: the name of the driver's Service has no address"
 
-func isResolving(line string) bool { return strings.Contains(line, "AbstractChannel$AbstractUnsafe.register0(") }
+func isResolving(line string) bool {
+	return strings.Contains(line, "AbstractChannel$AbstractUnsafe.register0(")
+}
 
 // stackEnd returns the index after the last line of a stack of Java.
 func stackEnd(b []string) int {

@@ -9,7 +9,11 @@ import (
 	"strings"
 )
 
-const causedBy = "Caused by: "
+const (
+	causedBy = "Caused by: "
+	// jvmStack is what PySpark writes between an exception of Java and its stack.
+	jvmStack = "JVM stacktrace:"
+)
 
 // inTask begins the cause of a failure on an executor.
 const inTask = "in a task on an executor: "
@@ -19,6 +23,8 @@ var (
 	exceptionLine = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_.$<>]*(: .*|:)?$`)
 	// above matches what Python prints between an exception and the one that it caused.
 	above = regexp.MustCompile(`^(?:The above exception was the direct cause of the following exception|During handling of the above exception, another exception occurred):$`)
+	// fromWorker matches what PySpark writes before an exception of a task in Python.
+	fromWorker = regexp.MustCompile(`^ +An exception was thrown from the Python worker`)
 	// fromJava matches Python exceptions that only pass on an exception of Java.
 	fromJava = regexp.MustCompile(`^py4j\.protocol\.Py4J[A-Za-z]*Error: `)
 	// wrapper matches a Java exception whose message is nothing but another exception.
@@ -55,6 +61,12 @@ func ofPython(b []string) []string {
 	}
 	if len(chain) == 0 {
 		return nil
+	}
+	if slices.ContainsFunc(b, fromWorker.MatchString) { // the first traceback only passes on the next ones
+		chain = append([]string{inTask + chain[0]}, chain[1:len(chain)-1]...)
+	}
+	if i := slices.Index(b, jvmStack); i >= 0 && i+1 < len(b) {
+		return append(chain[:1:1], ofJava(b, i+1)[1:]...)
 	}
 	if fromJava.MatchString(chain[0]) {
 		if i := slices.IndexFunc(b[last:], func(line string) bool { return strings.HasPrefix(line, ": ") }); i >= 0 {
@@ -130,10 +142,9 @@ func told(chain []string) []string {
 			task = task || found[1] != "" && found[1] != "driver"
 			text = text[len(found[0]):]
 		}
-		text = query.ReplaceAllString(text, "")
-		text = stage.ReplaceAllString(text, "")
-		says := !bare.MatchString(text) || i == len(chain)-1 && !hollow.MatchString(text)
-		if !says && (len(chain) > 1 && (i < len(chain)-1 || len(out) > 0)) {
+		text = stage.ReplaceAllString(query.ReplaceAllString(text, ""), "")
+		root := i == len(chain)-1
+		if carriesNothing(text, root) && (!root || len(out) > 0) {
 			continue
 		}
 		out = below(out, text)
@@ -145,6 +156,11 @@ func told(chain []string) []string {
 		out[0] = inTask + out[0]
 	}
 	return out
+}
+
+// carriesNothing reports whether an exception has no message, and, as the root of a chain, no class that says something.
+func carriesNothing(text string, root bool) bool {
+	return bare.MatchString(text) && (!root || hollow.MatchString(text))
 }
 
 // below adds a cause to a chain. If an exception repeats it, as clients of object stores do, one of the two says all: the

@@ -14,7 +14,7 @@ import (
 // MaxBytes is the maximum length of a cause, in bytes.
 const MaxBytes = 512
 
-// maxText bounds what is read of one exception, in bytes. Text is masked before it is cut to MaxBytes, because part of a
+// maxText bounds what is read of one line, in bytes. Text is masked before it is cut to MaxBytes, because part of a
 // secret would not be recognized.
 const maxText = 8 << 10
 
@@ -44,6 +44,9 @@ func IsLocal(log string) bool { return strings.Contains(log, localExecutor) }
 // IsAPIServerSilent reports whether a program failed because the API server did not answer it.
 func IsAPIServerSilent(cause string) bool { return silent.MatchString(cause) }
 
+// IsRefusal reports whether a cause is the API server's refusal of a request.
+func IsRefusal(cause string) bool { return refusal.MatchString(cause) }
+
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what
 // the log itself calls secret masked; empty if the log does not say it. The exceptions that caused the first one follow,
 // each after "Caused by: ", the root last.
@@ -56,12 +59,11 @@ func Find(log string) string {
 func Locate(log string) (cause string, line int) {
 	lines := strings.Split(redact.Printable(log), "\n")
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = redact.First(strings.TrimRight(lines[i], " "), maxText)
 	}
 	chain := why(lines)
 	line = lineOf(lines, chain)
 	for i, text := range chain {
-		text = redact.First(text, maxText)
 		if found := refusal.FindString(text); found != "" {
 			chain = []string{redact.Mask(client.ReplaceAllString(found, ""))}
 			break

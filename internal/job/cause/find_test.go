@@ -136,6 +136,45 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestWhatEnded: what ends a program among what it survives, what follows from its end, and what others print.
+func TestWhatEnded(t *testing.T) {
+	t.Parallel()
+	const stack = "Traceback (most recent call last):\n  File \"/opt/job.py\", line 3, in <module>\n    main()\n"
+	const info, bye = "26/01/01 10:00:00 INFO DAGScheduler: Job 1 finished\n", "26/01/01 10:00:09 INFO SparkContext: Invoking stop() from shutdown hook\n"
+	const heap = "java.lang.OutOfMemoryError: Java heap space"
+	for name, tc := range map[string]struct{ log, want string }{
+		"a traceback, and more words in its message": {stack + "ValueError: two lines\nof text\n" + bye, "ValueError: two lines"},
+		"a traceback that was survived":              {stack + "KeyError: 'x'\n" + info + "3 of 9 checks failed\n" + bye, "its last line: 3 of 9 checks failed"},
+		"a task of asyncio that was never awaited":   {"Task exception was never retrieved\nfuture: <Task>\n" + stack + "ValueError: side\n3 tables are empty\n" + bye, "its last line: 3 tables are empty"},
+		"words after the session was stopped":        {"26/01/01 10:00:08 INFO SparkContext: SparkContext is stopping with exitCode 0 from stop at NativeMethodAccessorImpl.java:0.\nno orders\n" + bye, "its last line: no orders"},
+		"words after the end":                        {"no orders\n" + bye + "deleting files\n", "its last line: no orders"},
+		"a table":                                    {"no orders\n+---+\n| id|\n+---+\n" + bye, "its last line: no orders"},
+		"an error of Python's logging":               {"ERROR:etl:input is missing\n" + bye, "input is missing"},
+		"an error of a logger with a format":         {"2026-01-01 10:00:00,123 - etl - ERROR - input is missing\n" + bye, "input is missing"},
+		"an error of a logger with brackets":         {"[2026-01-01, 10:00:00 UTC] {job.py:12} ERROR - input is missing\n" + bye, "input is missing"},
+		"Spark's structured log":                     {"{\"ts\":\"2026-01-01T10:00:00Z\",\"level\":\"INFO\"}\n" + stack + "ValueError: x\n{\"ts\":\"2026-01-01T10:00:00Z\",\"level\":\"INFO\"}\n", "ValueError: x"},
+		"options of click":                           {"Usage: job.py [OPTIONS]\n\nError: Missing option '--date'.\n" + bye, "Missing option '--date'."},
+		"an exception in a box":                      {"╭ Traceback ╮\n│ job.py:3 │\n╰───╯\nValueError: bad input\n" + bye, "ValueError: bad input"},
+		"Spark's backend":                            {"26/01/01 10:00:00 ERROR SparkContext: Error initializing SparkContext.\nx.IllegalStateException: Spark context stopped while waiting for backend\n\tat x.Y(Z.java:1)\n" + bye, ""},
+		"a JVM without heap, seen by Python":         {"Exception in thread \"dispatcher\" " + heap + "\n\tat x.Y(Z.java:1)\nERROR:root:Exception while sending command.\n" + stack + "py4j.protocol.Py4JNetworkError: Answer from Java side is empty\n", heap},
+		"a JVM that ends itself":                     {"Terminating due to " + heap + "\n", "Terminating due to " + heap},
+		"a JVM without memory":                       {"#\n# There is insufficient memory for the Java Runtime Environment to continue.\n# /opt/hs_err_pid14.log\n", "There is insufficient memory for the Java Runtime Environment to continue."},
+		"a crash of a library":                       {"#\n#  SIGSEGV (0xb) at pc=0x7f, pid=14, tid=15\n#\n# Problematic frame:\n# C  [libfoo.so+0x1]  foo\n", "SIGSEGV (0xb) at pc=0x7f, pid=14, tid=15"},
+		"a crash of Python":                          {"Fatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call first):\n" + bye, "Fatal Python error: Segmentation fault"},
+		"a shell":                                    {"+ exec /usr/bin/tini\n/opt/entrypoint.sh: line 12: exec: /usr/bin/tini: cannot execute\n", "its last line: /opt/entrypoint.sh: line 12: exec: /usr/bin/tini: cannot execute"},
+		"a task that lost its executor": {"Exception in thread \"main\" org.apache.spark.SparkException: Job aborted due to stage failure: Task 3 in stage 5.0 failed 4 times, most recent failure: " +
+			"Lost task 3.3 in stage 5.0 (TID 77) (10.0.0.9 executor 4): ExecutorLostFailure (executor 4 exited) Reason: \nThe executor with id 4 exited with exit code 137(SIGKILL).\n\tat x.Y(Z.java:1)\n" + bye,
+			"in a task on an executor: ExecutorLostFailure (executor 4 exited) Reason: The executor with id 4 exited with exit code 137(SIGKILL)."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := Find(tc.log); got != tc.want {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // java returns what Java prints about an exception that ends a program, and its causes.
 func java(thrown string, causes ...string) string {
 	var b strings.Builder

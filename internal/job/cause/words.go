@@ -12,13 +12,15 @@ import (
 var (
 	// ended matches what spark-submit, R and Python print about a program that they cannot run, and Python's argparse
 	// about arguments.
-	ended = regexp.MustCompile(`^(?:Error|\S*python\S*|\S+: error): (.+)$`)
-	// unreadable matches what Python prints, without a traceback, about a main program that is not Python.
-	unreadable = regexp.MustCompile(`^(?:SyntaxError|IndentationError|TabError): .+$`)
+	ended = regexp.MustCompile(`^(?:Error(?: in query)?|\S*python\S*|\S+: error): (.+)$`)
+	// crash matches what Java and Python print when they crash.
+	crash = regexp.MustCompile(`^(?:# +)?((?:Terminating due to |There is insufficient memory |SIG[A-Z]+ \(|Fatal Python error: ).*)$`)
+	// exception matches an exception without a traceback, as Python prints it about a main program that is not Python.
+	exception = regexp.MustCompile(`^[A-Z][\w.]*(?:Error|Exception): .+$`)
 	// noise matches lines that neither the program nor the cause of its end has written: what the shell of Spark's image,
 	// Java, loggers and Ivy print, and tables.
 	noise = regexp.MustCompile(`^\+|--driver-url |^Picked up |VM warning: |^WARNING: |^SLF4J|^log4j|^Setting |^To adjust |^Using Spark's |^Welcome to|` +
-		`^:|^\[Stage |^\||Warning: |^Ivy |^The jars for |^The output of |^[\d.]+ artifacts|^Exception ignored|^usage: |^Run with --help`)
+		`^:|^\[Stage |^\||^#|^\[[\d.]+s\]\[(?:info|debug)|Warning: |^Ivy |^The jars for |^The output of |^[\d.]+ artifacts|^Exception ignored|^usage: |^Run with --help`)
 	wordy = regexp.MustCompile(`\p{L}`)
 	// notStarted matches how Java says that it did not start. The first line says why.
 	notStarted = regexp.MustCompile(`^Error: Could not create the Java Virtual Machine|^Error occurred during initialization of |agent library failed|^Error: Could not find or load main class`)
@@ -35,21 +37,21 @@ const LastLine = "its last line: "
 
 // words returns the last words of a program: what says that it is an error, else the last line.
 func words(lines []string) []string {
-	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" || noise.MatchString(line) })
+	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" || noise.MatchString(line) && !crash.MatchString(line) })
 	if n := len(lines); n > 0 && lines[n-1] == "Execution halted" {
 		return ofR(lines[:n-1])
 	}
 	for _, line := range slices.Backward(lines) {
-		switch found := ended.FindStringSubmatch(line); {
+		switch found := append(ended.FindStringSubmatch(line), crash.FindStringSubmatch(line)...); {
 		case found != nil:
-			return found[1:]
-		case unreadable.MatchString(line), refusal.MatchString(line):
+			return found[1:2]
+		case exception.MatchString(line), refusal.MatchString(line):
 			return []string{line}
 		}
 	}
-	for i, line := range slices.Backward(lines) {
+	for _, line := range slices.Backward(lines) {
 		if wordy.MatchString(line) && !strings.HasPrefix(line, " ") {
-			return []string{LastLine + lines[i]}
+			return []string{LastLine + strings.Trim(line, "│ ")}
 		}
 	}
 	return nil

@@ -278,16 +278,21 @@ func running(st *state) Decision {
 		return next
 	}
 	createWorkers(st)
-	if st.s.Times.ExecutorsReady == nil {
-		_, until := pods.Starting(st.currentPods(), st.o.Now)
-		st.requeue(until)
-	}
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	latchReady(st)
 	at, _ := runDeadline(st)
 	st.requeue(at)
-	st.requeueAhead(executorsReadyBy(st))
+	awaitReady(st)
 	return publish(st, status.Running, runningMessage(st))
+}
+
+// awaitReady asks for another look when executors have to be ready, and when those that have just started count.
+func awaitReady(st *state) {
+	st.requeueAhead(executorsReadyBy(st))
+	if st.s.Times.ExecutorsReady == nil {
+		_, until := pods.Starting(st.currentPods(), st.o.Now)
+		st.requeue(until)
+	}
 }
 
 // recordStart records when the driver of this attempt and, if it is the first one, the run started.

@@ -79,6 +79,9 @@ func executorProblem(st *state, mine []*pods.Record) string {
 	if unready := unreadyDriver(st); unready != "" {
 		return unready
 	}
+	if refused := ptr.Deref(st.o.LogCause, ""); noExecutorExists(st) && cause.IsRefusal(refused) {
+		return "the API server refuses executors: " + refused
+	}
 	if unused := unusedMessage(st); unused != "" {
 		return unused
 	}

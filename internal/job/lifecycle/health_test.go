@@ -21,9 +21,9 @@ func TestExecutorsThatFailAtTheirStart(t *testing.T) {
 		peak   int32
 		want   bool
 	}{
-		"it has just started":                     {age: time.Second, peak: 1},
-		"it runs":                                 {age: 5 * time.Second, peak: 1, want: true},
-		"by the clock of its node it has not yet": {age: -time.Minute, peak: 1, want: true},
+		"it has just started": {age: time.Second, peak: 1},
+		"it runs":             {age: 5 * time.Second, peak: 1, want: true},
+		"by the clock of its node it has not yet":       {age: -time.Minute, peak: 1, want: true},
 		"one has failed, the next one has just started": {age: 2 * time.Second, failed: 1, peak: 1},
 		"one has failed, the next one runs":             {age: time.Minute, failed: 1, peak: 1, want: true},
 	} {
@@ -59,5 +59,20 @@ func TestADriverThatIsNotReady(t *testing.T) {
 	}
 	if st.o.Now = w.now; unreadyDriver(st) != "" {
 		t.Error("it is said at once")
+	}
+}
+
+// TestExecutorsThatAreRefused: what the API server answers is a problem of the executors while the driver waits for them.
+func TestExecutorsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	const refusal = `pods "pi-1-1-exec-1" is forbidden: failed quota: team: must specify limits.cpu for: spark-kubernetes-executor`
+	w := newWorld(t)
+	w.settle()
+	w.runs()
+	w.settle()
+	w.logCause = refusal
+	w.nextLook()
+	if got, want := w.app.Status.Executors.Problem, "the API server refuses executors: "+refusal; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -195,8 +195,8 @@ func announceSurplus(st *state, counted *v1alpha1.ExecutorStatus) {
 
 const (
 	// localDelay is how long a driver may run without any executor before its log is read: a program that has set its
-	// master to local never asks for one.
-	localDelay = 30 * time.Second
+	// master to local never asks for one, and the API server may refuse those that Spark asks for.
+	localDelay = 45 * time.Second
 	// localSoon is how long a driver that has succeeded must have run for its log to be read. Spark needs that long to
 	// start.
 	localSoon = 10 * time.Second
