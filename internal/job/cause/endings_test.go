@@ -51,3 +51,30 @@ func TestRemedies(t *testing.T) {
 		}
 	}
 }
+
+// TestWithRemedy: cause and remedy fit into a limit, the cause first.
+func TestWithRemedy(t *testing.T) {
+	t.Parallel()
+	const heap, raise = "java.lang.OutOfMemoryError: Java heap space", "; raise executor.memory"
+	long := "ValueError: " + strings.Repeat("x", 300) + separator + heap
+	for name, tc := range map[string]struct {
+		cause string
+		limit int
+		want  string
+	}{
+		"no cause":               {"", 100, ""},
+		"no remedy":              {"ValueError: x", 100, "ValueError: x"},
+		"both":                   {heap, 100, heap + raise},
+		"a cause that is cut":    {long, 200, "ValueError: " + strings.Repeat("x", 200-len("ValueError: …"+separator+heap+raise)) + "…" + separator + heap + raise},
+		"no space for a remedy":  {heap, 44, heap},
+		"what failed in a task":  {inTask + heap, 100, inTask + heap + raise},
+		"a limit below a remedy": {heap, 10, "java.la…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := WithRemedy(tc.cause, "executor", tc.limit); got != tc.want || len(got) > tc.limit {
+				t.Errorf("got  %q (%d bytes)\nwant %q", got, len(got), tc.want)
+			}
+		})
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/sparkgate/sparkgate/internal/base/redact"
 )
 
 //go:embed remedies.txt
@@ -70,12 +68,16 @@ func matches(text, pattern string) bool {
 	return true
 }
 
-// WithRemedy returns a cause and what to do about it, in at most limit bytes: if that is too long, the cause is cut as Find
-// cuts it.
+// WithRemedy returns a cause and what to do about it, in at most limit bytes. If that is too long, the cause is cut as
+// Find cuts it; the remedy is left out if less than half of limit would remain for the cause.
 func WithRemedy(cause, role string, limit int) string {
-	remedy := RemedyOf(cause, role)
-	if cause == "" || remedy == "" {
-		return redact.First(cause, limit)
+	text := ""
+	if remedy := RemedyOf(cause, role); remedy != "" {
+		text = "; " + remedy
 	}
-	return join(strings.Split(cause, separator), limit-len("; ")-len(remedy)) + "; " + remedy
+	room := limit - len(text)
+	if room < limit/2 && len(cause) > room {
+		room, text = limit, ""
+	}
+	return join(strings.Split(cause, separator), room) + text
 }
