@@ -36,7 +36,7 @@ type Reference struct {
 const Most = 100
 
 // Of returns the objects that the pods of an attempt reference, each once, those of the driver first: in volumes,
-// projected volumes and environment variables of the rendered pods, and in the properties for what Spark adds to
+// projected volumes, environment variables and imagePullSecrets of the rendered pods, and in the properties for what Spark adds to
 // executors itself. Optional references are left out, and so are objects that are created for the attempt.
 func Of(objects render.Objects) []Reference {
 	c := collector{seen: map[Reference]bool{}}
@@ -92,6 +92,9 @@ func (c *collector) pod(of string, spec *corev1.PodSpec) {
 		for i := range containers {
 			c.environment(&containers[i], fmt.Sprintf("container %q of %s", containers[i].Name, of))
 		}
+	}
+	for _, secret := range spec.ImagePullSecrets {
+		c.add(Secret, secret.Name, nil, "imagePullSecrets of "+of)
 	}
 }
 

@@ -49,6 +49,8 @@ func TestOf(t *testing.T) {
 		want             []string
 	}{
 		"nothing": {},
+		"credentials of a registry": {driver: `imagePullSecrets: [{name: regcred}]`, executor: `imagePullSecrets: [{name: regcred}, {name: other}]`,
+			want: []string{"Secret regcred: imagePullSecrets of the driver pod", "Secret other: imagePullSecrets of the executor pods"}},
 		"volumes": {driver: `
 volumes:
 - {name: a, configMap: {name: settings}}
