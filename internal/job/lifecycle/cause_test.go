@@ -28,6 +28,9 @@ func TestWithCause(t *testing.T) {
 		"an exception":        {failed("driver ended with exit code 1 (Error)"), cause, "driver ended with exit code 1: " + cause},
 		"the log is silent":   {failed("driver ended with exit code 1 (Error)"), "", "driver ended with exit code 1 (Error)"},
 		"a code that says it": {failed("driver ended with exit code 127 (Error): the command was not found"), cause, "driver ended with exit code 127 (Error): the command was not found; the log says: " + cause},
+		"a remedy":            {failed("driver ended with exit code 1 (Error)"), "java.lang.OutOfMemoryError: Java heap space", "driver ended with exit code 1: java.lang.OutOfMemoryError: Java heap space; raise driver.memory"},
+		"the same remedy":     {failed("driver ended with exit code 52 (Error); raise driver.memory"), "java.lang.OutOfMemoryError: Java heap space", "driver ended with exit code 52 (Error); raise driver.memory; the log says: java.lang.OutOfMemoryError: Java heap space"},
+		"the last line":       {failed("driver ended with exit code 1 (Error)"), "its last line: no orders", "driver ended with exit code 1; its last line: no orders"},
 		"out of memory":       {killed, cause, killed.Message},
 		"the node is gone":    {pods.Outcome{Cause: v1alpha1.CauseInfrastructure, Reason: pods.ReasonError, Message: "its node is gone"}, cause, "its node is gone"},
 	} {

@@ -22,9 +22,11 @@ func TestLastWords(t *testing.T) {
 		reason, message, executor, driver, cause string
 		policy                                   corev1.TerminationMessagePolicy
 	}{
-		"nothing":            {"Error", "", "executor ended with exit code 1 (Error)", "driver ended with exit code 1 (Error)", "", corev1.TerminationMessageFallbackToLogsOnError},
-		"a message":          {"Error", "no\n", "executor ended with exit code 1 (Error): no", "driver ended with exit code 1 (Error): no", "", corev1.TerminationMessageFallbackToLogsOnError},
-		"a log":              {"Error", heap, "executor ended with exit code 1 (Error): " + told, "driver ended with exit code 1 (Error)", told, corev1.TerminationMessageFallbackToLogsOnError},
+		"nothing":   {"Error", "", "executor ended with exit code 1 (Error)", "driver ended with exit code 1 (Error)", "", corev1.TerminationMessageFallbackToLogsOnError},
+		"a message": {"Error", "no\n", "executor ended with exit code 1 (Error): no", "driver ended with exit code 1 (Error): no", "", corev1.TerminationMessageFallbackToLogsOnError},
+		"a log":     {"Error", heap, "executor ended with exit code 1 (Error): " + told, "driver ended with exit code 1 (Error)", told, corev1.TerminationMessageFallbackToLogsOnError},
+		"a JVM that did not start": {"Error", "b.jar --driver-url spark://a --executor-id 1\nInvalid initial heap size: -Xmse\nError: Could not create the Java Virtual Machine.\n",
+			"executor ended with exit code 1 (Error): Invalid initial heap size: -Xmse; correct executor.javaOptions; executor.memory sets the heap", "driver ended with exit code 1 (Error)", "Invalid initial heap size: -Xmse", corev1.TerminationMessageFallbackToLogsOnError},
 		"a log without":      {"Error", "INFO a\nINFO bye", "executor ended with exit code 1 (Error)", "driver ended with exit code 1 (Error)", "", corev1.TerminationMessageFallbackToLogsOnError},
 		"the runtime's own":  {"StartError", "no\nfile", "executor's container could not start (exit code 1) (StartError): no", "driver's container could not start (exit code 1) (StartError): no", "", corev1.TerminationMessageFallbackToLogsOnError},
 		"a log, out of room": {"OOMKilled", heap, "executor was killed with exit code 1: it used more memory than its limit; raise " + executorTerms.memory, "driver was killed with exit code 1: it used more memory than its limit; raise " + driverTerms.memory, "", corev1.TerminationMessageFallbackToLogsOnError},
