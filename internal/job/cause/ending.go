@@ -14,6 +14,8 @@ const (
 	// group begins the traceback of an ExceptionGroup.
 	group    = "  + Exception Group " + traceback
 	inThread = `Exception in thread "`
+	// ofWorkers is the file in which the processes begin that PySpark starts for tasks. Their ends are not the program's.
+	ofWorkers = "/pyspark/daemon.py"
 	// uncaught is the logger that says on the next line which exception ends a driver or an executor.
 	uncaught = "SparkUncaughtExceptionHandler: "
 )
@@ -82,7 +84,7 @@ func (e *ending) note(r rank, chain []string) {
 // take reads a block: lines up to the next that begins one.
 func (e *ending) take(b []string) {
 	switch first := b[0]; {
-	case survived.MatchString(first):
+	case survived.MatchString(first), isTraceback(first) && len(b) > 1 && strings.Contains(b[1], ofWorkers):
 		if i := slices.IndexFunc(b, isTraceback); i >= 0 {
 			b = b[raisedAt(b, i)+1:]
 		}

@@ -17,8 +17,8 @@ import (
 func TestRecordedEndings(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/endings/*.log")
-	if err != nil || len(files) < 80 {
-		t.Fatalf("%d endings, want at least 80; %v", len(files), err)
+	if err != nil || len(files) < 200 {
+		t.Fatalf("%d endings, want at least 200; %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".log"), func(t *testing.T) {

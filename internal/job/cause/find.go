@@ -79,9 +79,12 @@ func lineOf(lines, chain []string) int {
 		return 0
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(chain[0], inTask), LastLine)
-	for i, line := range slices.Backward(lines) {
-		if strings.Contains(line, text) {
-			return i + 1
+	class, _, _ := strings.Cut(text, ": ") // of a message on several lines
+	for _, part := range []string{text, class} {
+		for i, line := range slices.Backward(lines) {
+			if strings.Contains(line, part) {
+				return i + 1
+			}
 		}
 	}
 	return 0
