@@ -100,3 +100,41 @@ func TestClusterOfATakenName(t *testing.T) {
 		t.Errorf("the application was changed: %+v, %v", app, err)
 	}
 }
+
+// TestProgramOnACluster: a program waits for its cluster and says for what, and asks for its driver alone once the cluster is Ready.
+func TestProgramOnACluster(t *testing.T) {
+	w := harness.NewWorld(t, "6Gi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, pod *corev1.Pod) { k.Start(ctx, pod) }})
+	harness.StartOperator(t, harness.OperatorOptions{})
+	job := w.Apply("job", func(a *v1alpha1.SparkApplication) { a.Spec.ClusterRef = &v1alpha1.ClusterReference{Name: "etl"} })
+	says := func(words string) {
+		t.Helper()
+		harness.Eventually(t, job, words, func(a *v1alpha1.SparkApplication) bool {
+			return harness.Stage(a) == v1alpha1.ReferenceNotFoundReason && strings.Contains(harness.Message(a), words)
+		})
+	}
+	says(`SparkCluster "etl" named by spec.clusterRef does not exist`)
+	c := cluster(w)
+	right := c.Spec.SparkVersion
+	c.Spec.SparkVersion = "4.0.2"
+	harness.Create(t, c)
+	says("runs Spark 4.0.2, and spec.sparkVersion is " + right)
+	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.SparkVersion = right })
+	says("is not Ready")
+	env.UntilSeen(t, "the workers run", func() (bool, error) {
+		workers := &corev1.PodList{}
+		if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor}); err != nil {
+			return false, err
+		}
+		for i := range workers.Items {
+			if pod := &workers.Items[i]; pod.DeletionTimestamp.IsZero() && pod.Status.Phase != corev1.PodRunning {
+				w.Kubelet.Start(t.Context(), pod)
+			}
+		}
+		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+		return apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition) && c.Status.ObservedGeneration == c.Generation, err
+	})
+	w.Driver(job)
+	if grant := job.Status.Grant; len(grant.PodSets) != 1 || job.Status.Executors != nil {
+		t.Errorf("granted %+v, executors %+v", grant.PodSets, job.Status.Executors)
+	}
+}
