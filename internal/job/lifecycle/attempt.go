@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
@@ -319,7 +320,7 @@ func driverStart(st *state) *metav1.Time {
 // runningMessage returns the message of Running. If the node of the driver does not answer, nobody can say whether the
 // driver still runs, and the message says that instead.
 func runningMessage(st *state) string {
-	message := fmt.Sprintf("run %d, attempt %d: driver pod %s is running", st.s.Run, st.s.Attempt, st.s.Driver.PodName)
+	message := fmt.Sprintf("run %d, attempt %d: %sdriver pod %s is running", st.s.Run, st.s.Attempt, executorsNote(st), st.s.Driver.PodName)
 	switch {
 	case st.view.ReadyWhen != v1alpha1.ReadyWhenRunning || st.s.Times.ExecutorsReady == nil || driverReady(st):
 	case st.view.ReadyLost:
@@ -353,7 +354,7 @@ func countExecutors(st *state, withStage bool) {
 		return
 	}
 	recordReady(st)
-	announceMissing(st, counted)
+	announcePending(st, counted)
 	announceSurplus(st, counted)
 	announceUnused(st, counted)
 	st.s.Executors = counted
@@ -382,14 +383,19 @@ func countsDue(st *state, counted *v1alpha1.ExecutorStatus) time.Time {
 	return due
 }
 
-// announceMissing adds one event if executors do not start because an object that their pods reference is missing. It
-// was deleted during the run, or the driver could start without it.
-func announceMissing(st *state, counted *v1alpha1.ExecutorStatus) {
-	if counted.Problem == "" || st.s.Executors != nil && st.s.Executors.Problem == counted.Problem {
+// announcePending adds one event if executors do not start: because an object that their pods reference is missing,
+// which was deleted during the run or which the driver could start without, or for another reason, of which users are
+// told while the attempt has never had all of its base gang. Later, executors come and go.
+func announcePending(st *state, counted *v1alpha1.ExecutorStatus) {
+	before := ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{}).Problem
+	if counted.Problem == "" || counted.Problem == before {
 		return
 	}
-	if p := pods.WhyPending(st.currentPods()); p.Reference {
+	switch p := pods.WhyPending(st.currentPods()); {
+	case p.Reference:
 		st.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
+	case p.Message == counted.Problem && !pods.BothUnschedulable(p.Message, before) && st.s.Times.ExecutorsReady == nil:
+		st.event(true, executorsPendingReason, fmt.Sprintf("%d of %d executors are ready: %s", counted.Ready, counted.Wanted, p.Message))
 	}
 }
 

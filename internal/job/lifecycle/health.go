@@ -103,6 +103,28 @@ func unreadyDriver(st *state) string {
 		driver.Name, driver.Unready)
 }
 
+// executorsPendingReason is the reason of the event about executors that do not start.
+const executorsPendingReason = "ExecutorsPending"
+
+// executorsNote begins the message of an attempt whose executors do not start with what keeps them, and with what comes
+// next if they never do; empty if nothing is known to. It says what the status does, so it changes no more often.
+func executorsNote(st *state) string {
+	e := ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{})
+	if e.Problem == "" || quotaNote(st) != "" {
+		return ""
+	}
+	wanted := executorsWanted(st, e.Wanted, pods.Counts{Ready: e.Ready, Pending: e.Pending, SchedulingGated: e.Gated})
+	note := fmt.Sprintf("%d of %d executors are ready: %s; ", e.Ready, wanted, e.Problem)
+	switch at := executorsReadyBy(st); {
+	case at.IsZero():
+	case st.queues():
+		note += fmt.Sprintf("without them, the attempt releases its quota at %s and asks again; ", at.UTC().Format(time.RFC3339))
+	default:
+		note += fmt.Sprintf("without them, the attempt fails at %s; ", at.UTC().Format(time.RFC3339))
+	}
+	return note
+}
+
 // whyGated returns why executors wait behind the scheduling gate; empty if none does, or if the reason is not known.
 func whyGated(st *state) string {
 	if !st.isElastic() {

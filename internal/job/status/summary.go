@@ -68,10 +68,6 @@ func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	if ready := meta.FindStatusCondition(s.Conditions, v1alpha1.ReadyCondition); ready != nil {
 		out.Stage, out.Message = ready.Reason, ready.Message
 	}
-	if admitted := meta.FindStatusCondition(s.Conditions, v1alpha1.AdmittedCondition); out.Stage == string(Queued) && admitted != nil && admitted.Message != "" {
-		// The condition Admitted says why it waits.
-		out.Message = admitted.Message
-	}
 	return out
 }
 

@@ -6,6 +6,7 @@ package printer
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,22 @@ func (o ListOptions) columns(all []string) []string {
 		kept = append(kept, all[run:message]...)
 	}
 	return append(kept, all[message])
+}
+
+// futureTime matches a time in a message.
+var futureTime = regexp.MustCompile(` at (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)`)
+
+// WithTimeLeft returns a message in which the times that are still to come are given as the time left until then, as in
+// "attempt 2 will be queued in 5m". A message of the status has no such durations, because they would change all the
+// time.
+func WithTimeLeft(message string, now time.Time) string {
+	return futureTime.ReplaceAllStringFunc(message, func(text string) string {
+		at, err := time.Parse(time.RFC3339, strings.TrimPrefix(text, " at "))
+		if err != nil || !at.After(now) {
+			return text
+		}
+		return " in " + duration.HumanDuration(at.Sub(now))
+	})
 }
 
 // oneLine returns a text without line ends.
@@ -111,7 +128,7 @@ func WriteDetails(out io.Writer, app *v1alpha1.SparkApplication, now time.Time) 
 	p := &page{}
 	s := status.Summarize(app, now)
 	p.line("%-10s %s/%s", "Name", s.Namespace, s.Name)
-	p.line("%-10s %s: %s", "Stage", s.Stage, oneLine(s.Detail()))
+	p.line("%-10s %s: %s", "Stage", s.Stage, oneLine(WithTimeLeft(s.Detail(), now)))
 	p.line("%-10s %s", "Queue", s.Queue)
 	p.optional("Schedule", scheduleText(app))
 	if s.Run > 0 {

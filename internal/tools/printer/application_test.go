@@ -92,10 +92,15 @@ func TestRunsOfSchedules(t *testing.T) {
 func stories() []*v1alpha1.SparkApplication {
 	return []*v1alpha1.SparkApplication{
 		staged("new", "", "", nil),
-		staged("queued", v1alpha1.QueuedReason, "waits for queue team-a", func(s *v1alpha1.SparkApplicationStatus) {
+		staged("queued", v1alpha1.QueuedReason, "needs cpu 4 of flavor default; 2 are free", func(s *v1alpha1.SparkApplicationStatus) {
 			s.Times.Waiting = s.Times.Queued
 			admitted(s, metav1.ConditionFalse, v1alpha1.WaitingForQuotaReason, "needs cpu 4 of flavor default; 2 are free")
 		}),
+		staged("requeued", v1alpha1.QueuedReason, "attempt 1 released its quota: 0 of 2 executors were ready; attempt 2 will be queued at 2026-09-01T12:04:00Z",
+			func(s *v1alpha1.SparkApplicationStatus) {
+				s.Times.Retry = ago(-4 * time.Minute)
+				admitted(s, metav1.ConditionFalse, v1alpha1.WaitingForGateReason, "the gate has not admitted the attempt")
+			}),
 		staged("starting", v1alpha1.StartingReason, "the driver pod waits for its image", func(s *v1alpha1.SparkApplicationStatus) {
 			runs(s)
 			s.Times.DriverStarted, s.Times.ExecutorsReady, s.Executors.Summary = nil, nil, "0/4"
@@ -145,7 +150,9 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	var all []status.Summary
 	for _, app := range stories() {
-		all = append(all, status.Summarize(app, now))
+		row := status.Summarize(app, now)
+		row.Message = WithTimeLeft(row.Message, now)
+		all = append(all, row)
 	}
 	for name, options := range map[string]ListOptions{
 		"list.txt": {}, "list-wide.txt": {Namespaces: true, Wide: true}, "list-100.txt": {Width: 100}, "list-40.txt": {Width: 40},

@@ -53,6 +53,7 @@ func (f *listFlags) run(ctx context.Context, s cli.Streams) error {
 			rows := make([]status.Summary, len(apps))
 			for i := range apps {
 				rows[i] = status.Summarize(&apps[i], now)
+				rows[i].Message = printer.WithTimeLeft(rows[i].Message, now)
 			}
 			return printer.WriteList(s.Out, rows, printer.ListOptions{Namespaces: f.All, Wide: f.output == "wide", Width: s.Width()})
 		},
