@@ -248,6 +248,29 @@ func TestHowLongWhatWasSubmittedIsKept(t *testing.T) {
 	}
 }
 
+// TestStandardOfTheNamespace: what comes from arguments satisfies the standard that the namespace enforces.
+func TestStandardOfTheNamespace(t *testing.T) {
+	t.Parallel()
+	for enforced, want := range map[string]v1alpha1.PodSecurity{
+		"": v1alpha1.PodSecurityNone, "restricted": v1alpha1.PodSecurityRestricted, "baseline": v1alpha1.PodSecurityBaseline, "privileged": v1alpha1.PodSecurityNone,
+	} {
+		replies := map[string][]reply{postApplication: applicationWith(v1alpha1.QueuedReason, "waits", nil)}
+		if enforced != "" {
+			labels := map[string]string{"pod-security.kubernetes.io/enforce": enforced}
+			replies["GET /api/v1/namespaces/spark"] = []reply{{200, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "spark", Labels: labels}}}}
+		}
+		s, kubeconfig := startAPIServer(t, "mine", replies)
+		code, _, problem := call("", strings.Fields("submit --wait=false --kubeconfig="+kubeconfig+" -- "+lineOfCI+" local:///etl.py")...)
+		var sent v1alpha1.SparkApplication
+		if err := json.Unmarshal([]byte(s.bodies[postApplication]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if code != 0 || sent.Spec.PodSecurity != want {
+			t.Errorf("enforced %q: exit code %d, podSecurity %q, want %q; %s", enforced, code, sent.Spec.PodSecurity, want, problem)
+		}
+	}
+}
+
 // TestLostAnswers: if the answer to a creation is lost, the application is followed if it exists. Otherwise its Secret is
 // deleted, unless it is not known whether the application needs it.
 func TestLostAnswers(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/runs"
+	"github.com/sparkgate/sparkgate/internal/job/namespacepolicy"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 	"github.com/sparkgate/sparkgate/internal/tools/offline"
 	"github.com/sparkgate/sparkgate/internal/tools/printer"
@@ -105,7 +106,9 @@ func (f *submitFlags) run(ctx context.Context, args []string, s cli.Streams) err
 	if namespace := app.GetNamespace(); f.cluster.Namespace() == "" && namespace != "" {
 		c.Namespace = namespace
 	}
-	app.SetNamespace(c.Namespace)
+	if app.SetNamespace(c.Namespace); len(args) > 0 {
+		secure(ctx, c, app)
+	}
 	if isAnother(given.master, c.Host()) {
 		fmt.Fprintf(s.Err, "sparkctl submit: note: --master: the application is created in the cluster of the kubeconfig, at %s; --context, before --, chooses another one\n", c.Host())
 	}
@@ -132,6 +135,19 @@ func (f *submitFlags) application(from given) (*unstructured.Unstructured, error
 		err = unstructured.SetNestedField(app.Object, f.ttl.String(), "spec", "ttlAfterFinished")
 	}
 	return app, err
+}
+
+// secure sets the Pod Security Standard of an application that was made from arguments to the one that its namespace
+// enforces, if it enforces one: the pods of spark-submit would be refused there. A namespace that the caller may not
+// read counts as one that enforces none.
+func secure(ctx context.Context, c *client.Cluster, app *unstructured.Unstructured) {
+	namespace, err := client.GetObject[corev1.Namespace](ctx, c, client.Namespaces, c.Namespace)
+	if err != nil {
+		return
+	}
+	if level := namespacepolicy.Of(namespace).Enforced; level != "" {
+		_ = unstructured.SetNestedField(app.Object, string(level), "spec", "podSecurity") // spec is an object
+	}
 }
 
 // announce prints what was created.
