@@ -221,7 +221,8 @@ type SparkQueueStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// pending is the number of pending applications of this queue and the queues below it.
+	// pending is the number of applications that wait in this queue and the queues below it, without those that
+	// request more than the queue could ever hold.
 	// +optional
 	// +kubebuilder:default=0
 	Pending int32 `json:"pending"`

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // activeMessage returns the message of the condition of a queue without problems.
@@ -40,7 +41,7 @@ func short(name string, q resource.Quantity) string {
 	if name == string(corev1.ResourceCPU) && q.Cmp(*resource.NewMilliQuantity(milli, resource.DecimalSI)) == 0 {
 		return strconv.FormatFloat(float64(milli)/1000, 'f', -1, 64)
 	}
-	return q.String()
+	return amounts.Text(q)
 }
 
 // summary returns used/nominal by resource, summed over all flavors.

@@ -5,6 +5,7 @@ package amounts
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -98,6 +99,33 @@ func Quantity(name string, amount int64) resource.Quantity {
 		return *resource.NewQuantity(amount, resource.BinarySI)
 	}
 	return *resource.NewQuantity(amount, resource.DecimalSI)
+}
+
+// binaryUnits are the units of bytes, each 1024 times the one before it.
+var binaryUnits = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
+
+// Text returns a quantity for users, in the largest unit in which it has at most three decimal places: 3.5Gi and 1.5
+// where Kubernetes prints 3584Mi and 1500m. It is a valid quantity of the same amount.
+func Text(q resource.Quantity) string {
+	text := q.String()
+	if milli, ok := strings.CutSuffix(text, "m"); ok {
+		if n, err := strconv.ParseInt(milli, 10, 64); err == nil && n > 1000 {
+			return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64)
+		}
+		return text
+	}
+	for i, unit := range binaryUnits {
+		n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
+		if err != nil || !strings.HasSuffix(text, unit) {
+			continue
+		}
+		for size := int64(1024); i+1 < len(binaryUnits) && n > size && n*1000%size == 0; size *= 1024 {
+			i++
+			text = strconv.FormatFloat(float64(n)/float64(size), 'f', -1, 64) + binaryUnits[i]
+		}
+		return text
+	}
+	return text
 }
 
 func isBytes(name string) bool {

@@ -16,6 +16,21 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
+// TestText: users read one unit, and what they copy is the same amount.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"3584Mi": "3.5Gi", "2688Mi": "2.625Gi", "3Gi": "3Gi", "896Mi": "896Mi", "1000Mi": "1000Mi", "3000Mi": "3000Mi", "1536Ki": "1.5Mi", "1310720Mi": "1.25Ti",
+		"1500m": "1.5", "600m": "600m", "2": "2", "1": "1", "20k": "20k", "0": "0", "1234567": "1234567",
+	} {
+		q := resource.MustParse(text)
+		got := Text(q)
+		if again := resource.MustParse(got); got != want || again.Cmp(q) != 0 {
+			t.Errorf("%s is printed %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestOf(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

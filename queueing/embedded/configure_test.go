@@ -82,7 +82,7 @@ func TestReconfigure(t *testing.T) {
 			after: "top cpu=3\na in=mid cpu=3\nb in=top", asks: "y queue=b cpu=500m\nz queue=a cpu=10m",
 			verdicts: map[string]string{
 				"x": "Granted",
-				"y": "Waiting/WaitingForQuota: needs cpu 1500m of flavor default; queue top, above b, may use at most 3 (nominal 3 with what its children lend, borrowing 0) and others hold the rest",
+				"y": "Waiting/WaitingForQuota: needs cpu 1.5 of flavor default; queue top, above b, may use at most 3 (nominal 3 with what its children lend, borrowing 0) and others hold the rest",
 				"z": "Waiting/ReferenceNotFound: queue a has the parent mid, which does not exist",
 			},
 		},

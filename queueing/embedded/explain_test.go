@@ -81,8 +81,8 @@ func TestExplain(t *testing.T) {
 	}{
 		"room is missing": {
 			queues: "a cpu=6", running: "x queue=a cpu=1\ny queue=a cpu=500m", asks: "pi queue=a cpu=1 at=1", of: "pi",
-			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1500m most 6; a uses 4500m of 6; missing 1500m" + pods +
-				"\n- cpu 1500m more of flavor default must be released in queue a; or raise nominal of queue a",
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 1 behind\ncpu/default needs 3 free 1.5 most 6; a uses 4.5 of 6; missing 1.5" + pods +
+				"\n- cpu 1.5 more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"two limits are in the way": {
 			queues: tree, running: "x queue=a cpu=1\ny queue=b cpu=2", asks: "pi queue=a cpu=1", of: "pi",
@@ -123,12 +123,12 @@ func TestExplain(t *testing.T) {
 		},
 		"not first in a strict queue": {
 			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "pi",
-			want: "Waiting/WaitingForQuota in a\nposition 2 of 2 behind big(0)\ncpu/default needs 600m free 2700m most 3" + pods +
+			want: "Waiting/WaitingForQuota in a\nposition 2 of 2 behind big(0)\ncpu/default needs 600m free 2.7 most 3" + pods +
 				"\n- the head of queue a must start first: the queue is StrictFIFO",
 		},
 		"first in a strict queue": {
 			queues: "a cpu=3 strict", running: "x queue=a cpu=100m", asks: "big queue=a cpu=1\npi queue=a cpu=200m at=1", of: "big",
-			want: "Waiting/WaitingForQuota in a\nposition 1 of 2 behind\ncpu/default needs 3 free 2700m most 3; a uses 300m of 3; missing 300m" + pods +
+			want: "Waiting/WaitingForQuota in a\nposition 1 of 2 behind\ncpu/default needs 3 free 2.7 most 3; a uses 300m of 3; missing 300m" + pods +
 				"\n- cpu 300m more of flavor default must be released in queue a; or raise nominal of queue a",
 		},
 		"too much for the queue": {

@@ -180,7 +180,7 @@ func (w *world) compareStates(t *testing.T) {
 		var pending int32
 		var heads []explain.Head
 		for _, a := range w.ref.waiting() {
-			if slices.Contains(w.ref.standing(a.Queue), s.Name) {
+			if slices.Contains(w.ref.standing(a.Queue), s.Name) && w.ref.inadmissible(a) != queueing.ReasonExceedsQuota {
 				pending++
 			}
 			if a.Queue == s.Name && w.ref.inadmissible(a) == "" {

@@ -124,7 +124,7 @@ func (u *turmoil) counts() map[string]*queueCount {
 			for _, amount := range a.Held.Charged() {
 				c.charged[amount.Cell] += amount.Value
 			}
-		case a.Class != nil && !a.Ask.Part:
+		case a.Class != nil && !a.Ask.Part && a.Class.Inadmissible.State != queueing.Refused:
 			of(a.Class.Queue).pending++
 		}
 	}

@@ -20,7 +20,7 @@ func TestVerdicts(t *testing.T) {
 			queues:  "root\nteam-a in=root cpu=2 memory=3Gi borrow:memory=0",
 			running: "x queue=team-a memory=896Mi",
 			ask:     "pi queue=team-a cpu=200m memory=896Mi",
-			want:    "Waiting/WaitingForQuota: needs memory 2688Mi of flavor default; queue team-a may use at most 3Gi (nominal 3Gi, borrowing 0) and others hold the rest",
+			want:    "Waiting/WaitingForQuota: needs memory 2.625Gi of flavor default; queue team-a may use at most 3Gi (nominal 3Gi, borrowing 0) and others hold the rest",
 		},
 		"a root has nobody to borrow from": {
 			queues:  "team-a cpu=900m",
@@ -32,20 +32,19 @@ func TestVerdicts(t *testing.T) {
 			queues:  "team-a cpu=1 memory=3Gi",
 			running: "x queue=team-a cpu=200m memory=896Mi",
 			ask:     "pi queue=team-a cpu=200m memory=896Mi",
-			want: "Waiting/WaitingForQuota: needs cpu 600m of flavor default; queue team-a may use at most 1 (nominal 1, borrowing 0) and others hold the rest" +
-				"; it also needs memory 2688Mi of at most 3Gi",
+			want:    "Waiting/WaitingForQuota: needs cpu 600m of flavor default; queue team-a may use at most 1 (nominal 1, borrowing 0) and others hold the rest",
 		},
 		"own borrowing limit": {
 			queues:  "root cpu=10\nteam-a in=root cpu=1 borrow:cpu=500m",
 			running: "x queue=team-a cpu=400m",
 			ask:     "pi queue=team-a cpu=200m",
-			want:    "Waiting/WaitingForQuota: needs cpu 600m of flavor default; queue team-a may use at most 1500m (nominal 1, borrowing 500m) and others hold the rest",
+			want:    "Waiting/WaitingForQuota: needs cpu 600m of flavor default; queue team-a may use at most 1.5 (nominal 1, borrowing 500m) and others hold the rest",
 		},
 		"the pool above is in use": {
 			queues:  "root memory=1Gi\nteam-a in=root memory=3Gi\nteam-b in=root memory=1Gi",
 			running: "x queue=team-b memory=1Gi",
 			ask:     "pi queue=team-a memory=896Mi",
-			want:    "Waiting/WaitingForQuota: needs memory 2688Mi of flavor default; queue root, above team-a, may use at most 5Gi (nominal 5Gi with what its children lend, borrowing 0) and others hold the rest",
+			want:    "Waiting/WaitingForQuota: needs memory 2.625Gi of flavor default; queue root, above team-a, may use at most 5Gi (nominal 5Gi with what its children lend, borrowing 0) and others hold the rest",
 		},
 		"limit of the department": {
 			queues:  "root cpu=9\ndept in=root cpu=1 borrow:cpu=2\nteam-a in=dept\nteam-b in=dept",
@@ -74,13 +73,13 @@ func TestVerdicts(t *testing.T) {
 		"never, own quota": {
 			queues: "root\nteam-a in=root memory=2Gi borrow:memory=0",
 			ask:    "pi queue=team-a memory=896Mi",
-			want: "Refused/ExceedsQuota: needs memory 2688Mi of flavor default; queue team-a can never use more than 2Gi: request less, or raise nominal of queue team-a by memory 640Mi " +
+			want: "Refused/ExceedsQuota: needs memory 2.625Gi of flavor default; queue team-a can never use more than 2Gi: request less, or raise nominal of queue team-a by memory 640Mi " +
 				"(or borrowingLimit of queue team-a by memory 640Mi and nominal of queue root by memory 640Mi)",
 		},
 		"never, with all that can be borrowed": {
 			queues: "root memory=1Gi\nteam-a in=root memory=1Gi\nteam-b in=root memory=3Gi lend:memory=512Mi",
 			ask:    "pi queue=team-a memory=1Gi",
-			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never use more than 2560Mi: request less, or raise nominal of queue root by memory 512Mi",
+			want:   "Refused/ExceedsQuota: needs memory 3Gi of flavor default; queue team-a can never use more than 2.5Gi: request less, or raise nominal of queue root by memory 512Mi",
 		},
 		"never, named elsewhere only": {
 			queues: "root\nteam-a in=root cpu=4\nteam-b in=root cpu=1 nvidia.com/gpu=2 lend:nvidia.com/gpu=0",
@@ -90,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 		"never, not even the least": {
 			queues: "team-a cpu=1",
 			ask:    "pi queue=team-a cpu=600m min=1",
-			want:   "Refused/ExceedsQuota: needs at least cpu 1200m of flavor default; queue team-a can never use more than 1: request less, or raise nominal of queue team-a by cpu 200m",
+			want:   "Refused/ExceedsQuota: needs at least cpu 1.2 of flavor default; queue team-a can never use more than 1: request less, or raise nominal of queue team-a by cpu 200m",
 		},
 		"queue is missing": {
 			queues: "team-a",

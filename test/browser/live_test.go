@@ -103,7 +103,7 @@ func TestQueueIsLive(t *testing.T) {
 	w.Reach(w.Apply("third", func(app *v1alpha1.SparkApplication) { app.Spec.Executor.Instances = ptr.To[int32](1) }), v1alpha1.QueuedReason)
 	b.shows("is reserved for asks")
 	b.has("the bar has what is reserved", `document.querySelector("svg.bar rect.reserved")`)
-	b.has("the bar says what is reserved", `document.querySelector("svg.bar[aria-label*='1792Mi reserved']")`)
+	b.has("the bar says what is reserved", `document.querySelector("svg.bar[aria-label*='1.75Gi reserved']")`)
 	for _, theme := range []string{"light", "dark"} {
 		b.looks(theme)
 		b.picture("queue-reserved-" + theme)

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // WriteQueue writes the explanation of a queue as text for a terminal.
@@ -49,7 +50,7 @@ func (p *page) usage(q v1.Queue) {
 	const available, most = 6, 7
 	for _, r := range q.Usage {
 		row := []string{
-			r.Resource, r.Flavor, r.Used.String(), OrNoLimit(r.Nominal), orNothing(r.Borrowed), orNothing(r.Reserved), OrNoLimit(r.Available), OrNoLimit(r.Max),
+			r.Resource, r.Flavor, amounts.Text(r.Used), OrNoLimit(r.Nominal), orNothing(r.Borrowed), orNothing(r.Reserved), OrNoLimit(r.Available), OrNoLimit(r.Max),
 		}
 		if q.NotLive != "" {
 			row[available], row[most] = "", ""

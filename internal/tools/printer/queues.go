@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Widths of the bars that show how much of a quota is used, in characters.
@@ -234,14 +235,14 @@ func usageCells(u v1.Usage, message string) []string {
 	if u.Nominal != nil {
 		bar = usageBar(u.Used, *u.Nominal)
 	}
-	return []string{ResourceText(u), u.Used.String(), OrNoLimit(u.Nominal), bar, borrowedText(u), message}
+	return []string{ResourceText(u), amounts.Text(u.Used), OrNoLimit(u.Nominal), bar, borrowedText(u), message}
 }
 
 func borrowedText(u v1.Usage) string {
 	if u.Borrowed == nil || u.Borrowed.IsZero() {
 		return ""
 	}
-	return u.Borrowed.String()
+	return amounts.Text(*u.Borrowed)
 }
 
 // usageBar draws the used part of a quota. What is borrowed is not drawn: the bar is full at the quota.

@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // Count returns a number of things whose plural ends with s: "1 object", "2 objects".
@@ -170,7 +171,7 @@ func (p *page) wait(a v1.Application) {
 	if len(w.Needs) > 0 {
 		rows := [][]string{{"RESOURCE", "FLAVOR", "REQUIRED", "AVAILABLE", "MISSING", "MAX", "BLOCKED BY"}}
 		for _, n := range w.Needs {
-			rows = append(rows, []string{n.Resource, n.Flavor, n.Required.String(), OrNoLimit(n.Available), orNothing(n.Missing), OrNoLimit(n.Max), Obstacles(n.BlockedBy)})
+			rows = append(rows, []string{n.Resource, n.Flavor, amounts.Text(n.Required), OrNoLimit(n.Available), orNothing(n.Missing), OrNoLimit(n.Max), Obstacles(n.BlockedBy)})
 		}
 		p.table(rows)
 	}
@@ -219,7 +220,7 @@ func PodSetText(s v1.PodSet) string {
 	var each []string
 	for _, name := range slices.Sorted(maps.Keys(s.Requests)) {
 		if q := s.Requests[name]; name != "pods" {
-			each = append(each, name+" "+q.String())
+			each = append(each, name+" "+amounts.Text(q))
 		}
 	}
 	more := ""
@@ -261,7 +262,7 @@ func HeadText(h v1.Head) string {
 func Obstacles(all []v1.BlockingLimit) string {
 	var texts []string
 	for _, o := range all {
-		texts = append(texts, fmt.Sprintf("%s uses %s of %s", o.Queue, o.Used.String(), o.Limit.String()))
+		texts = append(texts, fmt.Sprintf("%s uses %s of %s", o.Queue, amounts.Text(o.Used), amounts.Text(o.Limit)))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -271,12 +272,12 @@ func OrNoLimit(q *resource.Quantity) string {
 	if q == nil {
 		return "no limit"
 	}
-	return q.String()
+	return amounts.Text(*q)
 }
 
 func orNothing(q *resource.Quantity) string {
 	if q == nil {
 		return ""
 	}
-	return q.String()
+	return amounts.Text(*q)
 }

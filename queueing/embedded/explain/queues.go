@@ -70,9 +70,11 @@ type QueueState struct {
 	MissingFlavors []string
 	AllMissing     bool
 	FlavorsOf      string
-	// Pending and Admitted count the askers of this queue and of those below it.
+	// Pending and Admitted count the askers of this queue and of those below it. Pending are without those
+	// that are refused, because they do not wait.
 	Pending, Admitted int32
-	// Kinds has the same counts by kind, those of parts (queueing.Ask.Part) included. Kinds without any are left out.
+	// Kinds counts the same by kind, and also parts (queueing.Ask.Part) and askers that are refused. Kinds without any are
+	// left out.
 	Kinds map[string]state.Count
 	// Waiting counts the pending asks of this queue alone by the reason of their verdict. The keys are reasons of
 	// package queueing, or Undecided for asks that no Cycle has evaluated.
@@ -175,7 +177,7 @@ func (v *View) State(queue string) (QueueState, bool) {
 	at := v.hierarchy.Forest.At(q.Node)
 	s := QueueState{
 		Name: q.Name, Parent: q.Config.Parent, Root: q.Root().Name, Leaf: len(at.Children) == 0,
-		Problem: string(at.Problem), Pending: q.Pending, Admitted: q.Admitted, Kinds: q.Kinds.ByKind(), Heads: headsOf(q),
+		Problem: string(at.Problem), Pending: q.Pending - v.refused(q), Admitted: q.Admitted, Kinds: q.Kinds.ByKind(), Heads: headsOf(q),
 		Waiting: pendingByReason(q), Share: v.shareOf(q),
 	}
 	s.ElasticPods, s.WantedPods = v.holders.ElasticOf(q)
@@ -199,6 +201,24 @@ func (v *View) State(queue string) (QueueState, bool) {
 		})
 	}
 	return s, true
+}
+
+// refused counts the pending askers of a queue, and of those below it, that request more than they could ever get. They
+// do not wait.
+func (v *View) refused(q *state.Queue) (count int32) {
+	for _, class := range q.Asks.Classes {
+		for _, a := range class.Askers.Items {
+			if class.Inadmissible.State == queueing.Refused && !a.Ask.Part {
+				count++
+			}
+		}
+	}
+	for _, child := range v.hierarchy.Forest.At(q.Node).Children {
+		if below := v.hierarchy.Queues[v.hierarchy.Forest.At(child).Name]; below != nil {
+			count += v.refused(below)
+		}
+	}
+	return count
 }
 
 // addMissingFlavors records which flavors of a queue do not exist. If a queue above it names the flavors, they are

@@ -109,7 +109,7 @@ func checkQueueColumns(t *testing.T, s *env.Namespace, root, team string) {
 		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 	fields := strings.Fields(line)
-	if diff := cmp.Diff([]string{team, "True", root, "3", "1", "0.6/1", "2688Mi/3Gi"}, fields[:min(7, len(fields))]); diff != "" {
+	if diff := cmp.Diff([]string{team, "True", root, "3", "1", "0.6/1", "2.625Gi/3Gi"}, fields[:min(7, len(fields))]); diff != "" {
 		t.Errorf("the line of the queue (-want +got):\n%s", diff)
 	}
 }
@@ -119,7 +119,7 @@ func checkQueueColumns(t *testing.T, s *env.Namespace, root, team string) {
 func checkExplanation(t *testing.T, s *env.Namespace, team string) {
 	t.Helper()
 	told := s.Sparkctl("explain", "old", "-n", s.Name)
-	for _, part := range []string{"2 of 3", "urgent", "2688Mi", "queue " + team} {
+	for _, part := range []string{"2 of 3", "urgent", "2.625Gi", "queue " + team} {
 		if !strings.Contains(told, part) {
 			t.Errorf("sparkctl explain does not tell %q:\n%s", part, told)
 		}
@@ -142,7 +142,7 @@ func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 		t.Errorf("%s was told %d things while it waited: %v", versions[0].Name, len(told), told)
 	}
 	for message := range told {
-		for _, want := range []string{"cpu 600m", "memory 2688Mi", "at most 1 ", "at most 3Gi", "queue " + versions[0].Namespace} {
+		for _, want := range []string{"memory 2.625Gi", "at most 3Gi", "queue " + versions[0].Namespace} {
 			if !strings.Contains(message, want) {
 				t.Errorf("the message of %s does not name %q: %s", versions[0].Name, want, message)
 			}
@@ -173,7 +173,7 @@ func TestJobLargerThanItsQueue(t *testing.T) {
 	if stalled.Status != metav1.ConditionTrue || admitted.Status != metav1.ConditionFalse || admitted.Reason != v1alpha1.ExceedsQuotaReason {
 		t.Errorf("Stalled is %q, Admitted %s/%s, want True and False/ExceedsQuota", stalled.Status, admitted.Status, admitted.Reason)
 	}
-	for _, want := range []string{"memory", "2688Mi", "1Gi", s.Name} {
+	for _, want := range []string{"memory", "2.625Gi", "1Gi", s.Name} {
 		if !strings.Contains(stalled.Message, want) {
 			t.Errorf("the message does not name %q: %s", want, stalled.Message)
 		}

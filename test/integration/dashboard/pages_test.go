@@ -36,9 +36,9 @@ func TestWhoWaitsAndWhy(t *testing.T) {
 	waits := w.Apply("later")
 	w.Reach(waits, v1alpha1.QueuedReason)
 
-	me.sees("/queues", w.Queue.Name, "2688Mi of 2688Mi used", `role="img"`)
-	me.sees("/queues/"+w.Queue.Name, "Who waits, and why", w.Namespace+"/later</a>", "needs memory 2688Mi", "Who holds quota", w.Namespace+"/pi</a>", "2 executors with")
-	list := me.sees("/applications?namespace="+w.Namespace, ">later</a>", ">pi</a>", "needs memory 2688Mi", "<b>2</b> listed")
+	me.sees("/queues", w.Queue.Name, "2.625Gi of 2.625Gi used", `role="img"`)
+	me.sees("/queues/"+w.Queue.Name, "Who waits, and why", w.Namespace+"/later</a>", "needs memory 2.625Gi", "Who holds quota", w.Namespace+"/pi</a>", "2 executors with")
+	list := me.sees("/applications?namespace="+w.Namespace, ">later</a>", ">pi</a>", "needs memory 2.625Gi", "<b>2</b> listed")
 	if strings.Index(list.text, ">later</a>") > strings.Index(list.text, ">pi</a>") {
 		t.Error("the newest is not the first")
 	}

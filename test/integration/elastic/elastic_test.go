@@ -31,7 +31,7 @@ func TestGrowAndShrink(t *testing.T) {
 	uses(t, w.Queue, 4)
 
 	made := w.Kubelet.Gated(t.Context(), driver, 1, 2, 3, 4, 5, 6)
-	harness.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6272Mi")
+	harness.ExecutorsAre(t, app, 4, 2, "wait for quota", "memory 896Mi", "queue "+w.Queue.Name, "may use at most 6.125Gi")
 	granted(t, app, map[string]int32{"driver": 1, "executor": 1, "+default": 3})
 	if diff := gocmp.Diff([]string{"1", "2", "3", "4"}, ungated(t, app)); diff != "" {
 		t.Errorf("executors that were let in (-want +got):\n%s", diff)

@@ -135,7 +135,7 @@ func TestSparkctl(t *testing.T) {
 	harness.Eventually(t, l.Queue, "listing who waits", func(q *v1alpha1.SparkQueue) bool { return len(q.Status.Heads) == 2 })
 	leader.stop()
 	standby.stop()
-	says(admin, pi, waits+": number 2 in line", "WaitingForQuota: needs memory 2688Mi", "There is no live view: the operator does not answer")
+	says(admin, pi, waits+": number 2 in line", "WaitingForQuota: needs memory 2.625Gi", "There is no live view: the operator does not answer")
 	says(tenant, pi, waits, "There is no live view: the operator does not answer", "nor can the queue be read")
 	out, problem := run(t, program, admin, "queue", l.Queue.Name)
 	for _, word := range []string{l.Queue.Name, "Waits    1  SparkApplication " + l.other + "/first", "         2  SparkApplication " + l.Namespace + "/pi", "Holds    "} {

@@ -34,7 +34,7 @@ func TestSucceeds(t *testing.T) {
 	executors := w.Kubelet.Executors(t.Context(), driver, 2)
 	w.Run(app)
 	harness.Eventually(t, w.Queue, "used by one", func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Admitted == 1 && q.Status.Summary["memory"] == "2688Mi/8Gi"
+		return q.Status.Admitted == 1 && q.Status.Summary["memory"] == "2.625Gi/8Gi"
 	})
 	for _, e := range executors {
 		w.Kubelet.Finish(t.Context(), e, 0, "Completed")

@@ -62,7 +62,7 @@ func TestAdmissionTimeout(t *testing.T) {
 	clock.Advance(time.Hour)
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Labels = map[string]string{"look": "again"} })
 	w.Reach(app, "AdmissionTimeout")
-	for _, word := range []string{"timeouts.admission (1h0m0s)", "memory 2688Mi"} {
+	for _, word := range []string{"timeouts.admission (1h0m0s)", "memory 2.625Gi"} {
 		if !strings.Contains(harness.Message(app), word) {
 			t.Errorf("the message does not have %q: %s", word, harness.Message(app))
 		}

@@ -30,7 +30,7 @@ func TestBoundThatWonAdmission(t *testing.T) {
 	holder := w.Apply("holder", runs(time.Hour))
 	w.Run(holder)
 	big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
-	waits(t, big, "WaitingForQuota", "4480Mi")
+	waits(t, big, "WaitingForQuota", "4.375Gi")
 	small := w.Apply("small", runs(time.Second), func(a *v1alpha1.SparkApplication) {
 		a.Spec.Executor.Instances = ptr.To[int32](1)
 		a.Spec.Queue.PriorityClassName = priorityClass(t, -1)

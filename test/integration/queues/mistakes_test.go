@@ -204,7 +204,7 @@ func TestHugeQuotas(t *testing.T) {
 			w.Run(first)
 			counted(t, w.Queue, 1, 0)
 			counted(t, child, 1, 0)
-			if used := child.Status.Summary; !strings.HasPrefix(used["memory"], "2688Mi/") || !strings.HasPrefix(used["cpu"], "0.6/") || strings.Contains(used["cpu"], "-") {
+			if used := child.Status.Summary; !strings.HasPrefix(used["memory"], "2.625Gi/") || !strings.HasPrefix(used["cpu"], "0.6/") || strings.Contains(used["cpu"], "-") {
 				t.Errorf("used %v", used)
 			}
 			setMemory(t, w.Queue, "0")

@@ -98,7 +98,7 @@ func TestEditedWhileItWaits(t *testing.T) {
 	})
 	finish(t, w, first)
 	w.Run(other)
-	waits(t, edited, "WaitingForQuota", "memory 2688Mi")
+	waits(t, edited, "WaitingForQuota", "memory 2.625Gi")
 	finish(t, w, other)
 	w.Succeed(edited)
 	w.Unused()
@@ -111,7 +111,7 @@ func TestMessageOfTheWait(t *testing.T) {
 		quota v1alpha1.ResourceQuota
 		words []string
 	}{
-		"memory": {v1alpha1.ResourceQuota{Resource: "memory"}, []string{"memory 2688Mi", "flavor default", "at most 3Gi", "nominal 3Gi"}},
+		"memory": {v1alpha1.ResourceQuota{Resource: "memory"}, []string{"memory 2.625Gi", "flavor default", "at most 3Gi", "nominal 3Gi"}},
 		"cpu":    {v1alpha1.ResourceQuota{Resource: "cpu"}, []string{"cpu 600m", "flavor default", "at most 1", "nominal 1"}},
 		"pods":   {v1alpha1.ResourceQuota{Resource: "pods"}, []string{"pods 3", "flavor default", "at most 4", "nominal 4"}},
 	}
@@ -162,7 +162,7 @@ func TestStrategies(t *testing.T) {
 	}{
 		"BestEffortFIFO": {v1alpha1.BestEffortFIFO, time.Hour, false, nil, ""},
 		"StrictFIFO":     {v1alpha1.StrictFIFO, time.Hour, false, []string{"StrictFIFO", "earlier ask"}, ""},
-		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1792Mi", "is reserved for asks", "headTimeout"}, "2432Mi"},
+		"head timeout":   {v1alpha1.BestEffortFIFO, 0, false, []string{"1.75Gi", "is reserved for asks", "headTimeout"}, "2432Mi"},
 		"back-fill":      {v1alpha1.BestEffortFIFO, 0, true, nil, "2432Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestStrategies(t *testing.T) {
 			first := w.Apply("first", runs(time.Hour))
 			w.Run(first)
 			big := w.Apply("big", func(a *v1alpha1.SparkApplication) { a.Spec.Executor.Instances = ptr.To[int32](4) })
-			waits(t, big, "WaitingForQuota", "4480Mi")
+			waits(t, big, "WaitingForQuota", "4.375Gi")
 			reserves(t, w.Queue, tc.reserved)
 			small := w.Apply("small", runs(10*time.Minute), func(a *v1alpha1.SparkApplication) {
 				a.Spec.Executor.Instances, a.CreationTimestamp = ptr.To[int32](1), metav1.Now()

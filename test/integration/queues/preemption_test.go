@@ -47,7 +47,7 @@ func TestReclaim(t *testing.T) {
 	displaced(t, second, "lender", "queue "+b.Name+" reclaims quota that queue "+a.Name+" borrowed")
 	w.Run(lender)
 	harness.Eventually(t, first, "untouched", harness.InStage(v1alpha1.RunningReason))
-	waits(t, second, "WaitingForQuota", "memory 2688Mi")
+	waits(t, second, "WaitingForQuota", "memory 2.625Gi")
 	finish(t, w, first)
 	w.Succeed(second)
 	if diff := gocmp.Diff(map[string]int{"1/1": 1, "1/2": 1}, w.Kubelet.Created(second.UID)); diff != "" {

@@ -24,7 +24,7 @@ func TestProgramAsksForMore(t *testing.T) {
 	driver := w.Run(app)
 	w.Kubelet.Executors(t.Context(), driver, 2)
 	harness.Eventually(t, w.Queue, "charged with the second executor", func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Summary["memory"] == "2688Mi/2688Mi" && q.Status.Elastic != nil && q.Status.Elastic.Granted == 1
+		return q.Status.Summary["memory"] == "2.625Gi/2.625Gi" && q.Status.Elastic != nil && q.Status.Elastic.Granted == 1
 	})
 	says(t, app, "the program asks for 2 executors: spec.executor.instances is 1; write 2 there, or remove spark.executor.instances from the program")
 

@@ -29,7 +29,7 @@ func TestExceedsQuota(t *testing.T) {
 			operator.Use(t)
 			app := w.Apply("pi")
 			w.Reach(app, "ExceedsQuota")
-			waits(t, app, "ExceedsQuota", "memory 2688Mi", "never use more than 2Gi", "raise nominal of queue "+w.Queue.Name+" by memory 640Mi")
+			waits(t, app, "ExceedsQuota", "memory 2.625Gi", "never use more than 2Gi", "raise nominal of queue "+w.Queue.Name+" by memory 640Mi")
 			if len(app.Finalizers) > 0 {
 				t.Errorf("a finalizer on what holds nothing: %v", app.Finalizers)
 			}
@@ -52,7 +52,7 @@ func TestQuotaIsCut(t *testing.T) {
 	waits(t, third, "WaitingForQuota", "at most 6Gi")
 	setMemory(t, w.Queue, "3Gi")
 	waits(t, third, "WaitingForQuota", "at most 3Gi")
-	harness.Eventually(t, w.Queue, "above its quota", func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == "5376Mi/3Gi" })
+	harness.Eventually(t, w.Queue, "above its quota", func(q *v1alpha1.SparkQueue) bool { return q.Status.Summary["memory"] == "5.25Gi/3Gi" })
 	finish(t, w, first)
 	counted(t, w.Queue, 1, 1)
 	waits(t, third, "WaitingForQuota", "at most 3Gi")
@@ -117,12 +117,12 @@ func TestBorrowing(t *testing.T) {
 		})
 	})
 	harness.Eventually(t, root, "the sum of its children", func(q *v1alpha1.SparkQueue) bool {
-		return q.Status.Summary["memory"] == "5376Mi/6Gi" && q.Status.Admitted == 2
+		return q.Status.Summary["memory"] == "5.25Gi/6Gi" && q.Status.Admitted == 2
 	})
 	third := w.Apply("third", in(a))
-	waits(t, third, "WaitingForQuota", "memory 2688Mi")
+	waits(t, third, "WaitingForQuota", "memory 2.625Gi")
 	fourth := w.Apply("fourth", in(b))
-	waits(t, fourth, "WaitingForQuota", "memory 2688Mi", "queue "+root.Name)
+	waits(t, fourth, "WaitingForQuota", "memory 2.625Gi", "queue "+root.Name)
 	finish(t, w, first)
 	w.Run(fourth)
 	waits(t, third, "WaitingForQuota")

@@ -97,7 +97,7 @@ func TestColumnsOfQueues(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	want := w.Queue.Name + " True 1 1 0.6/1.5 2688Mi/3Gi"
+	want := w.Queue.Name + " True 1 1 0.6/1.5 2.625Gi/3Gi"
 	if got := strings.Join(strings.Fields(lines[len(lines)-1]), " "); !strings.HasPrefix(got, want) {
 		t.Errorf("kubectl get says %q, want it to begin with %q", got, want)
 	}

@@ -33,9 +33,9 @@ func TestLoansAreShown(t *testing.T) {
 	lends(t, w.Queue, "1664Mi", "", "0.41")
 	lends(t, lender, "", "1664Mi", "0")
 	lends(t, root, "", "", "")
-	wide(t, w.Queue, "True "+root.Name+" 0 1 2688Mi/1Gi 0/0 0.41")
+	wide(t, w.Queue, "True "+root.Name+" 0 1 2.625Gi/1Gi 0/0 0.41")
 	wide(t, lender, "True "+root.Name+" 0 0 0/3Gi 0/2 0")
-	wide(t, root, "True 0 1 2688Mi/4Gi 0/2")
+	wide(t, root, "True 0 1 2.625Gi/4Gi 0/2")
 	described, err := env.Kubectl(t, "describe", "sgq", lender.Name)
 	if err != nil || !strings.Contains(described, "Lent:      1664Mi") {
 		t.Errorf("kubectl describe does not say what is lent: %v\n%s", err, described)
@@ -56,7 +56,7 @@ func TestQueueIsMeasured(t *testing.T) {
 	waits(t, w.Apply("large", func(app *v1alpha1.SparkApplication) { app.Spec.Driver.Memory = "9g" }), "ExceedsQuota")
 	queue := "queue=" + w.Queue.Name
 	for metric, want := range map[string]float64{
-		"sparkgate_queue_pending":                                 2,
+		"sparkgate_queue_pending":                                 1,
 		"sparkgate_queue_waiting":                                 2,
 		"sparkgate_queue_waiting reason=WaitingForQuota":          1,
 		"sparkgate_queue_waiting reason=ExceedsQuota":             1,

@@ -34,7 +34,7 @@ func TestListAndGet(t *testing.T) {
 	waits := w.Apply("later")
 	w.Reach(waits, v1alpha1.QueuedReason)
 
-	table := me.sees(words("list"), "NAME ", "EXECUTORS", "needs memory 2688Mi")
+	table := me.sees(words("list"), "NAME ", "EXECUTORS", "needs memory 2.625Gi")
 	if lines := strings.Split(table, "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "later ") || !strings.HasPrefix(lines[2], "pi ") {
 		t.Errorf("list:\n%s", table)
 	}

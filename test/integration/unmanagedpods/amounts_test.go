@@ -91,7 +91,7 @@ func TestAmountsThatWrap(t *testing.T) {
 	// The queue has as much as before, and not more: one fits, a second does not.
 	first, second := w.Apply("first", small), w.Apply("second", small)
 	running, waiting := eitherRuns(t, w, first, second)
-	used(t, w, "1792Mi/2Gi")
+	used(t, w, "1.75Gi/2Gi")
 	if live := gatedNow(t, raw); !live {
 		t.Error("the pod of no application was let in")
 	}

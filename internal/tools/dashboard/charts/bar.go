@@ -11,6 +11,7 @@ import (
 	v1 "github.com/sparkgate/sparkgate/api/explain/v1"
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/tools/printer"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 // BarWidth is the width of a bar, in the units of its numbers.
@@ -56,12 +57,12 @@ func lentBy(q *v1alpha1.SparkQueue, u v1.Usage) *resource.Quantity {
 
 // BarOf returns the bar of one resource, of whose quota other queues use lent; nil for nothing.
 func BarOf(u v1.Usage, lent *resource.Quantity) Bar {
-	b := Bar{Name: printer.ResourceText(u), Usage: u, Text: u.Used.String() + " used, no limit"}
+	b := Bar{Name: printer.ResourceText(u), Usage: u, Text: amounts.Text(u.Used) + " used, no limit"}
 	if u.Nominal == nil {
 		return b
 	}
 	b.Limited = true
-	b.Text = fmt.Sprintf("%s of %s used", u.Used.String(), u.Nominal.String())
+	b.Text = fmt.Sprintf("%s of %s used", amounts.Text(u.Used), amounts.Text(*u.Nominal))
 	used, nominal := u.Used.AsApproximateFloat64(), u.Nominal.AsApproximateFloat64()
 	borrowed, reserved := b.also(u.Borrowed, "borrowed"), b.also(u.Reserved, "reserved")
 	borrowed = min(used, borrowed)
@@ -73,7 +74,7 @@ func BarOf(u v1.Usage, lent *resource.Quantity) Bar {
 	b.Own, b.Borrowed, b.QuotaAt = part(used-borrowed), part(borrowed), part(nominal)
 	b.Reserved, b.ReservedAt = part(reserved), part(used)
 	if lent != nil {
-		b.LentOut = lent.String()
+		b.LentOut = amounts.Text(*lent)
 		b.Lent = part(min(b.also(lent, "lent"), max(0, nominal-used-reserved)))
 		b.LentAt = part(nominal) - b.Lent
 	}
@@ -85,6 +86,6 @@ func (b *Bar) also(amount *resource.Quantity, what string) float64 {
 	if amount == nil || amount.IsZero() {
 		return 0
 	}
-	b.Text += fmt.Sprintf(", %s %s", amount.String(), what)
+	b.Text += fmt.Sprintf(", %s %s", amounts.Text(*amount), what)
 	return amount.AsApproximateFloat64()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/base/redact"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/tools/dashboard/charts"
+	"github.com/sparkgate/sparkgate/queueing/amounts"
 )
 
 //go:embed templates
@@ -166,7 +167,7 @@ func cutAt(text string, most int) string {
 }
 
 // amount formats a quantity.
-func amount(q resource.Quantity) string { return q.String() }
+func amount(q resource.Quantity) string { return amounts.Text(q) }
 
 // stamp formats a time for scripts.
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

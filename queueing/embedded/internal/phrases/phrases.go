@@ -28,6 +28,5 @@ func Amount(name string, amount int64) string {
 	if amount == quota.Unlimited {
 		return "without limit"
 	}
-	q := amounts.Quantity(name, amount)
-	return q.String()
+	return amounts.Text(amounts.Quantity(name, amount))
 }

@@ -6,11 +6,8 @@ package verdicts
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/sparkgate/sparkgate/queueing"
-	"github.com/sparkgate/sparkgate/queueing/embedded/internal/phrases"
-	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/reservations"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 	"github.com/sparkgate/sparkgate/queueing/quota"
@@ -105,36 +102,11 @@ func (vs *Writer) newVerdict(class *state.Class, c state.BlockReason) *queueing.
 }
 
 // quotaMessage says what is needed, whose limit blocks it, and how high that limit is. It never says what is free at
-// the moment.
+// the moment, and names only the first limit: whether the others leave enough changes with every cycle.
 func (vs *Writer) quotaMessage(class *state.Class, b quota.Block) string {
 	others := ""
 	if len(class.Options) > 1 {
 		others = "; no other flavor has enough free quota either"
 	}
-	return state.NeedsText(class, b) + "; " + vs.hierarchy.HoldersText(class.Queue, b) + vs.otherNeedsText(class, b) + others
-}
-
-// optionWith returns the first option that needs what a limit blocks.
-func optionWith(class *state.Class, b quota.Block) *placement.Option {
-	for i := range class.Options {
-		for _, f := range class.Options[i].Where {
-			if f.Name == b.Cell.Flavor {
-				return &class.Options[i]
-			}
-		}
-	}
-	return &class.Options[0]
-}
-
-// otherNeedsText lists the other needs that are limited by the same queue. It does not say whether they fit, which
-// changes with every cycle.
-func (vs *Writer) otherNeedsText(class *state.Class, first quota.Block) string {
-	var more strings.Builder
-	for _, b := range vs.hierarchy.Forest.Needs(class.Queue.Node, optionWith(class, first).MinNeed) {
-		most := vs.hierarchy.Forest.Account(first.Node, b.Cell).Limit().Max()
-		if b.Cell != first.Cell && most < quota.Unlimited {
-			fmt.Fprintf(&more, "; it also needs %s %s of at most %s", b.Cell.Resource, phrases.Amount(b.Cell.Resource, b.Need), phrases.Amount(b.Cell.Resource, most))
-		}
-	}
-	return more.String()
+	return state.NeedsText(class, b) + "; " + vs.hierarchy.HoldersText(class.Queue, b) + others
 }
