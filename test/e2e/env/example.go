@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -17,16 +18,30 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 )
 
-// Example reads an application of the folder examples, and adapts it to a small, busy node: requests, the amount of
-// work, and how long executors try to reach their driver.
-func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
+// local replaces Apache's image, which examples name, by the one of the local cluster, and its programs by those there.
+var local = strings.NewReplacer(
+	"docker.io/apache/spark:4.1.4", Image,
+	"/opt/spark/examples/src/main/python/", "/opt/spark/examples/",
+	"/opt/spark/examples/jars/spark-examples.jar", "/opt/spark/examples/jars/sparkgate-examples.jar",
+	"org.apache.spark.examples.", "io.sparkgate.examples.",
+)
+
+// ExampleText returns a file of the folder examples, for the image of the local cluster.
+func ExampleText(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(cluster.root, "examples", file))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return local.Replace(string(text))
+}
+
+// Example reads an application of the folder examples, and adapts it to a small, busy node: requests, the amount of
+// work, and how long executors try to reach their driver.
+func Example(t *testing.T, file string) *v1alpha1.SparkApplication {
+	t.Helper()
 	app := &v1alpha1.SparkApplication{}
-	if err := yaml.UnmarshalStrict(text, app); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(ExampleText(t, file)), app); err != nil {
 		t.Fatal(err)
 	}
 	app.Spec.Arguments = []string{"20"}

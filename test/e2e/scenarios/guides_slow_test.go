@@ -7,8 +7,6 @@ package scenarios
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,11 +42,7 @@ func followGuide(t *testing.T, file string, mode corev1.PersistentVolumeAccessMo
 	s := env.NewTenant(t, 1)
 	s.HostVolume("volume", dir, mode)
 	s.Apply(env.Queue(s.Name, "1", "3Gi"))
-	data, err := os.ReadFile(filepath.Join(env.Root(), "examples", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
+	text := env.ExampleText(t, file)
 	for _, change := range small {
 		text = change.line.ReplaceAllString(text, strings.ReplaceAll(change.with, "{{name}}", s.Name))
 	}
