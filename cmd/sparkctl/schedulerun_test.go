@@ -125,11 +125,14 @@ func TestNamesOfSchedules(t *testing.T) {
 func TestSuspendedSchedule(t *testing.T) {
 	t.Parallel()
 	_, kubeconfig := startAPIServer(t, "mine", map[string][]reply{
-		"PATCH" + nightlyPath: inCluster(func(s *v1alpha1.ScheduledSparkApplication) { s.Status.Active = []string{"nightly-1"} }),
+		"PATCH" + nightlyPath: inCluster(func(s *v1alpha1.ScheduledSparkApplication) {
+			s.Status.Active, s.Status.RunFor = []string{"nightly-1"}, &v1alpha1.RunForStatus{Pending: []string{"2026-01-01T02:30:00Z", "2026-01-02T02:30:00Z"}}
+		}),
 	})
 	for line, want := range map[string]string{
 		"schedule suspend nightly": "scheduledsparkapplication.sparkgate.io/nightly suspended; sparkctl schedule resume nightly -n spark continues it; " +
-			"not finished, and not stopped by that: nightly-1\n",
+			"not finished, and not stopped by that: nightly-1; 2 past times pending, and will run: " +
+			"kubectl annotate sgsched nightly -n spark sparkgate.io/run-for- withdraws them\n",
 		"schedule resume nightly": "scheduledsparkapplication.sparkgate.io/nightly resumed; sparkctl schedule next nightly -n spark says when it is due\n",
 	} {
 		if code, out, problem := call("", append(strings.Fields(line), "--kubeconfig="+kubeconfig)...); code != 0 || out != want {

@@ -11,6 +11,9 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
+// endedBefore is the message of an attempt that had succeeded when it was to be stopped.
+const endedBefore = "driver ended with exit code 0, before it was asked to end"
+
 // recordAttempt appends the current attempt to the history. It sets the attempt's number and times.
 func recordAttempt(st *state, a v1alpha1.AttemptStatus) {
 	a.Run, a.Attempt = st.s.Run, st.s.Attempt
@@ -33,7 +36,7 @@ func recordAttempt(st *state, a v1alpha1.AttemptStatus) {
 // markSucceeded records that the driver of an attempt had succeeded when it was stopped.
 func markSucceeded(a *v1alpha1.AttemptStatus) {
 	a.Outcome, a.Reason, a.Cause, a.ExitCode = v1alpha1.OutcomeSucceeded, "Succeeded", "", ptr.To[int32](0)
-	a.Message = "driver ended with exit code 0, before it was asked to end"
+	a.Message = endedBefore
 }
 
 // currentEntry returns the entry of the current attempt, nil if there is none.

@@ -49,6 +49,15 @@ func (s *Summary) Detail() string {
 	return strings.TrimPrefix(s.Message, fmt.Sprintf("run %d, attempt %d: ", s.Run, s.Attempt))
 }
 
+// Progress returns the stage and the message of a run, as in "run 1, attempt 2: Running: …". A run that has not begun has
+// no number.
+func (s *Summary) Progress() string {
+	if s.Run == 0 {
+		return s.Stage + ": " + s.Message
+	}
+	return fmt.Sprintf("run %d, attempt %d: %s: %s", s.Run, s.Attempt, s.Stage, s.Detail())
+}
+
 // Summarize returns the summary of an application at the time now.
 func Summarize(app *v1alpha1.SparkApplication, now time.Time) Summary {
 	s := &app.Status

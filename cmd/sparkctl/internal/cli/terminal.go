@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,8 @@ func (w escapingWriter) Write(text []byte) (int, error) {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&out, `\x%02x`, rest[0])
+		case r != utf8.RuneError && r > utf8.RuneSelf*2 && controls(r):
+			fmt.Fprintf(&out, `\u%04x`, r)
 		case r != utf8.RuneError && controls(r):
 			fmt.Fprintf(&out, `\x%02x`, r)
 		default:
@@ -60,10 +63,11 @@ func Escaped(text []byte) []byte {
 // writtenOut reports whether the terminal escapes a character of a valid text.
 func writtenOut(r rune) bool { return r != utf8.RuneError && controls(r) }
 
-// controls reports whether a character is a control character of ASCII or Latin-1, or not a valid character.
+// controls reports whether a character is a control character of ASCII or Latin-1, changes the direction of the text that
+// follows, or is not a valid character.
 func controls(r rune) bool {
 	const space, delete, lastControl = 0x20, 0x7f, 0x9f
-	return r < space && r != '\n' && r != '\t' || r >= delete && r <= lastControl || r == utf8.RuneError
+	return r < space && r != '\n' && r != '\t' || r >= delete && r <= lastControl || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // Clean returns a text with its control characters escaped.

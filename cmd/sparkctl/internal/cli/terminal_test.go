@@ -17,6 +17,7 @@ func TestTerminal(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\ttext\n👍 é\u00a0":              "plain\ttext\n👍 é\u00a0",
 		"\x1b]0;title\x07\rx\x7f\u009b2J\x9b": `\x1b]0;title\x07\x0dx\x7f\x9b2J\x9b`,
+		"gnp\u202e.exe":                       `gnp\u202e.exe`,
 		"lost \ufffd":                         "lost \ufffd",
 	} {
 		var out bytes.Buffer
@@ -29,7 +30,7 @@ func TestTerminal(t *testing.T) {
 // TestManifestsStayAsTheyAre: the filter does not change output for programs, whatever characters it has.
 func TestManifestsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
-	want := map[string]any{"text": "\x1b[2J \x7f \u0085 \u009b2J é \ufffd 👍"}
+	want := map[string]any{"text": "\x1b[2J \x7f \u0085 \u009b2J é \ufffd 👍 \u202e"}
 	for _, format := range []string{"json", "yaml"} {
 		var out bytes.Buffer
 		if err := WriteObject(escapingWriter{&out}, format, want); err != nil {

@@ -178,7 +178,7 @@ func observed(app *v1alpha1.SparkApplication) bool {
 func notBegun(app *v1alpha1.SparkApplication) string {
 	now := status.Summarize(app, clock.RealClock{}.Now())
 	if now.Run > 0 {
-		return fmt.Sprintf("waiting for the new run to begin; run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail())
+		return "waiting for the new run to begin; " + now.Progress()
 	}
 	return fmt.Sprintf("waiting for the run to begin: %s: %s", now.Stage, now.Message)
 }
@@ -192,7 +192,7 @@ func (a Awaited) untilOver(ctx context.Context, notes io.Writer) error {
 			return a.waits(app, progress)
 		}
 		now := status.Summarize(app, clock.RealClock{}.Now())
-		progress.Print(fmt.Sprintf("run %d, attempt %d: %s: %s", now.Run, now.Attempt, now.Stage, now.Detail()))
+		progress.Print(now.Progress())
 		stage, _ := status.StageOf(app.Status.Conditions)
 		switch {
 		case stage == status.Succeeded, ready(app):

@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
+	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
 
 const scheduleSuspendText = `Sets spec.suspend of the schedule NAME: nothing is run at its times until it is resumed, and not afterwards either. Applications that exist run on:
@@ -38,6 +40,10 @@ func newScheduleSuspend(s cli.Streams) *cobra.Command {
 		running := ""
 		if len(schedule.Status.Active) > 0 {
 			running = "; not finished, and not stopped by that: " + strings.Join(schedule.Status.Active, ", ")
+		}
+		if past := schedule.Status.RunFor; past != nil && len(past.Pending) > 0 {
+			running += fmt.Sprintf("; %s pending, and will run: kubectl annotate sgsched %s -n %s %s- withdraws them",
+				printer.Count(len(past.Pending), "past time"), name, c.Namespace, v1alpha1.RunForAnnotation)
 		}
 		_, err = fmt.Fprintf(s.Out, "%s%s suspended; sparkctl schedule resume %s -n %s continues it%s\n", cli.ScheduleKindName, name, name, c.Namespace, running)
 		return err

@@ -131,7 +131,11 @@ func factsOf(app *v1alpha1.SparkApplication) []fact {
 	if d := s.Driver; d != nil {
 		add("Driver", d.PodName, "")
 		add("Spark ID", d.ApplicationID, "")
-		add("Spark UI", d.UIAddress, webAddress(d.UIAddress))
+		if link := webAddress(d.UIAddress); link != "" || d.UIAddress == "" {
+			add("Spark UI", d.UIAddress, link)
+		} else {
+			add("Spark UI", fmt.Sprintf("sparkctl ui %s -n %s", app.Name, app.Namespace), "")
+		}
 		add("History", d.HistoryAddress, webAddress(d.HistoryAddress))
 	}
 	if g := s.Grant; g != nil {
@@ -149,13 +153,15 @@ func factsOf(app *v1alpha1.SparkApplication) []fact {
 	return facts
 }
 
-// webAddress returns an address if it is safe for a link; empty if it is not.
+// webAddress returns an address if it is safe for a link; empty if it is not, or if it is that of a Service, which leads
+// nowhere in a browser.
 func webAddress(text string) string {
 	if !strings.Contains(text, "://") {
 		return ""
 	}
 	at, err := url.Parse(text)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" ||
+		strings.Contains(at.Hostname()+".", ".svc.") {
 		return ""
 	}
 	return at.String()

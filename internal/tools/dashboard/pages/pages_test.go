@@ -173,7 +173,7 @@ func TestPager(t *testing.T) {
 func TestWebAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"http://pi-ui.etl.svc:4040": "http://pi-ui.etl.svc:4040", "https://h/x?y=1": "https://h/x?y=1",
+		"http://pi-ui.etl.svc:4040": "", "http://ui.etl.svc.cluster.local": "", "https://svc.example.org/x": "https://svc.example.org/x", "https://h/x?y=1": "https://h/x?y=1",
 		"javascript:alert(1)": "", "javascript://x/%0aalert(1)": "", "data://text": "", "pi-ui.etl.svc:4040": "", "http://": "",
 	} {
 		if got := webAddress(text); got != want {

@@ -106,7 +106,7 @@ func buildSchedules(v *Visit) (view, error) {
 
 // offer sets RunPath in the rows of the schedules that the viewer may run. The query leads back to the list as it is. A
 // viewer who may run schedules in all namespaces costs one review, any other one review for each namespace. Without an
-// answer, nothing is offered.
+// answer, nothing is offered; nor is it for a schedule with a mistake, which runs nothing.
 func (p *schedulesPage) offer(v *Visit, query url.Values) {
 	everywhere, err := v.MayPatch(v.ctx, client.Schedules, metav1.NamespaceAll, "")
 	for i := 0; i < len(p.Rows) && err == nil; i++ {
@@ -114,7 +114,7 @@ func (p *schedulesPage) offer(v *Visit, query url.Values) {
 		if !everywhere {
 			may, err = v.MayPatch(v.ctx, client.Schedules, row.Namespace, "")
 		}
-		if may {
+		if may && (row.Suspended || charts.Runs(row.schedule)) {
 			row.RunPath = PathOf(p.Base, "schedules", row.Namespace, row.Name, ActionRun.Name) + "?" + query.Encode()
 		}
 	}
