@@ -144,6 +144,8 @@ func TestRolesAreNarrow(t *testing.T) {
 		"queues belong to their administrators":   {operator, "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
 		"the status of queues is patched only":    {operator, "sparkgate.io", "sparkqueues/status", []string{"patch"}},
 		"nodes are read one by one":               {operator, "", "nodes", []string{"get"}},
+		"viewers of queues see no applications":   {rulesOf(t, "rbac/*.yaml", "sparkgate-queue-view"), "sparkgate.io", "sparkapplications", nil},
+		"viewers of queues change none":           {rulesOf(t, "rbac/*.yaml", "sparkgate-queue-view"), "sparkgate.io", "sparkqueues", []string{"get", "list", "watch"}},
 		"editors do not change queues":            {rulesOf(t, "rbac/*.yaml", "sparkgate-edit"), "sparkgate.io", "sparkqueues", nil},
 		"ingresses are not watched":               {operator, "networking.k8s.io", "ingresses", []string{"get", "list", "create", "patch", "delete"}},
 		"routes are not watched":                  {operator, "gateway.networking.k8s.io", "httproutes", []string{"get", "list", "create", "patch", "delete"}},

@@ -72,6 +72,8 @@ func serveWith(t *testing.T, certificates string) string {
 type viewer struct {
 	t              *testing.T
 	address, token string
+	// cookie is sent with each request.
+	cookie string
 }
 
 // rights bind the account of a viewer to a role: a ClusterRole of the API server or of the operator's files.
@@ -106,7 +108,7 @@ func newViewer(t *testing.T, address string, all ...rights) viewer {
 	if err := env.Client().SubResource("token").Create(t.Context(), account, request); err != nil {
 		t.Fatal(err)
 	}
-	return viewer{t, address, request.Status.Token}
+	return viewer{t: t, address: address, token: request.Status.Token}
 }
 
 // knows waits until the API server knows a right: it learns of bindings a little later.
@@ -134,6 +136,9 @@ func (v viewer) do(r *http.Request) *http.Response {
 	v.t.Helper()
 	if v.token != "" {
 		r.Header.Set("Authorization", "Bearer "+v.token)
+	}
+	if v.cookie != "" {
+		r.Header.Set("Cookie", v.cookie)
 	}
 	response, err := insecure().Do(r)
 	if err != nil {

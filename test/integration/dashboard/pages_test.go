@@ -92,6 +92,34 @@ func TestRefusals(t *testing.T) {
 	queues.sees("/queues/"+w.Queue.Name, "you may not list sparkapplications in all namespaces")
 }
 
+// TestTheNamespaceIsRemembered: a user who may see one namespace chooses it once. All pages come back to it, and the page of a
+// queue lists its applications, and counts the others.
+func TestTheNamespaceIsRemembered(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "", nil)
+	w.Reach(w.Apply("pi"), v1alpha1.SubmittingReason)
+	address := serve(t)
+	tenant := newViewer(t, address, rights{w.Namespace, []string{"list", "watch"}, []string{"sparkapplications", "scheduledsparkapplications"}})
+	tenant.refused("/queues", "Choose a namespace", `action="/applications"`)
+	for _, path := range []string{"/applications?namespace=" + w.Namespace, "/applications?namespace=kube-system"} {
+		if set := tenant.opens(path).header.Get("Set-Cookie"); strings.Contains(set, w.Namespace) != strings.Contains(path, w.Namespace) {
+			t.Errorf("%s sets %q", path, set)
+		}
+	}
+	tenant.cookie = "sparkgate-namespace=" + w.Namespace
+	for from, to := range map[string]string{"/queues": "/applications", "/applications": "/applications", "/schedules": "/schedules", "/usage": "/usage"} {
+		if p := tenant.opens(from); p.status != http.StatusSeeOther || p.header.Get("Location") != to+"?namespace="+w.Namespace {
+			t.Errorf("%s: %d, %s", from, p.status, p.header.Get("Location"))
+		}
+	}
+	tenant.sees("/usage?namespace="+w.Namespace, "Usage")
+
+	queues := newViewer(t, address, rights{"", []string{"list", "watch"}, []string{"sparkqueues"}}, rights{w.Namespace, []string{"list", "watch"}, []string{"sparkapplications"}})
+	queues.cookie = tenant.cookie
+	queues.sees("/queues/"+w.Queue.Name, "of namespace "+w.Namespace, w.Namespace+"/pi</a>")
+}
+
 // TestActions: who may patch sees the buttons, and they work; another site, another verb and another viewer change nothing.
 func TestActions(t *testing.T) {
 	t.Parallel()
@@ -160,7 +188,7 @@ func TestWithoutLogin(t *testing.T) {
 	if p := (viewer{t: t, address: address}).opens("/queues?page=2"); p.status != http.StatusSeeOther || p.header.Get("Location") != "/login?to=%2Fqueues%3Fpage%3D2" {
 		t.Errorf("without a token: %d %s", p.status, p.header.Get("Location"))
 	}
-	if p := (viewer{t, address, "bad"}).opens("/queues"); p.status != http.StatusUnauthorized {
+	if p := (viewer{t: t, address: address, token: "bad"}).opens("/queues"); p.status != http.StatusUnauthorized {
 		t.Errorf("a bad token in the header: %d", p.status)
 	}
 	for _, token := range []string{"", "bad", "two words", strings.Repeat("x", 5000)} {

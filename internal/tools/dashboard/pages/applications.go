@@ -6,12 +6,14 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
@@ -116,11 +118,7 @@ func buildApplications(v *Visit) (view, error) {
 	p := applicationsPage{Base: v.site.Base, Filter: filterOf(query), Now: v.Clock.Now(), Stages: append([]string{groupWaiting, groupRunning, groupFailed}, status.StageNames()...)}
 	t, err := watchSome[viewer.Application](v, viewer.ListOf(client.Applications, client.Selection{Namespace: p.Filter.Namespace}))
 	if err != nil {
-		if p.Filter.Namespace == "" && client.IsForbidden(err) {
-			out.template, out.data, out.status = "choose", choosePage{v.site.Base, err.Error(), "applications"}, StatusOf(err)
-			return out, nil
-		}
-		return out, err
+		return v.choose(out, "applications", err)
 	}
 	p.take(t.All(), query)
 	p.Pager = pageOf(v.request, len(p.Rows), applicationsShown)
@@ -187,7 +185,41 @@ func offered(names map[string]bool) []string {
 	return out[:min(len(out), maxOffered)]
 }
 
-// choosePage says that the viewer may not list all namespaces, and asks for one.
+// choosePage says what the viewer may not list, and asks for a namespace.
 type choosePage struct {
 	Base, Refusal, Path string
+}
+
+// namespaceCookie has the namespace that the viewer has chosen last.
+const namespaceCookie = "sparkgate-namespace"
+
+// choose returns the page for a viewer who may not list what a page shows: the page path of the namespace that was
+// chosen last, or a form that asks for one.
+func (v *Visit) choose(out view, path string, err error) (view, error) {
+	if !client.IsForbidden(err) {
+		return out, err
+	}
+	if last := v.lastNamespace(); last != "" && !v.request.URL.Query().Has("namespace") {
+		out.redirect = PathOf(v.site.Base, path) + "?namespace=" + last
+	}
+	out.template, out.data, out.status = "choose", choosePage{v.site.Base, err.Error(), path}, StatusOf(err)
+	return out, nil
+}
+
+// lastNamespace returns the namespace that the viewer has chosen last; empty if none is known.
+func (v *Visit) lastNamespace() string {
+	last, err := v.request.Cookie(namespaceCookie)
+	if err != nil || len(validation.IsDNS1123Label(last.Value)) > 0 {
+		return ""
+	}
+	return last.Value
+}
+
+// remember keeps the namespace that the viewer has chosen for pages on which none is chosen.
+func (v *Visit) remember(w http.ResponseWriter, now view) {
+	if chosen := v.request.URL.Query().Get("namespace"); now.status == 0 && len(validation.IsDNS1123Label(chosen)) == 0 {
+		http.SetCookie(w, &http.Cookie{
+			Name: namespaceCookie, Value: chosen, Path: v.site.Base + "/", MaxAge: 1 << 25, Secure: !v.site.Local, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		})
+	}
 }

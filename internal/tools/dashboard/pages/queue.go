@@ -37,6 +37,8 @@ type queuePage struct {
 	MoreWaits, MoreHolders int
 	// Unknown is why applications are not listed.
 	Unknown string
+	// Only is the namespace whose applications are listed, for a viewer who may not list others; empty if all are.
+	Only string
 	First   *firstInLine
 	// History is what was held during the last hours.
 	History []charts.Chart
@@ -102,6 +104,10 @@ func buildQueue(v *Visit) (view, error) {
 // applications fills in who waits and who holds quota.
 func (p *queuePage) applications(v *Visit, below []v1alpha1.SparkQueue, exist map[string]bool) {
 	t, err := watch[viewer.Application](v, viewer.ListOf(client.Applications, client.Selection{}))
+	if last := v.lastNamespace(); last != "" && client.IsForbidden(err) {
+		p.Only = last
+		t, err = watch[viewer.Application](v, viewer.ListOf(client.Applications, client.Selection{Namespace: last}))
+	}
 	var all []*viewer.Application
 	if err != nil {
 		p.Unknown = err.Error()

@@ -62,7 +62,7 @@ func buildQueues(v *Visit) (view, error) {
 	out := view{title: "Queues", section: sectionQueues, template: "queues"}
 	queues, err := queuesOf(v)
 	if err != nil {
-		return out, err
+		return v.choose(out, "applications", err)
 	}
 	query := v.request.URL.Query()
 	p, stopped := queuesPage{Base: v.site.Base, Text: say(query.Get("q")), Queues: len(queues)}, printer.StoppedOf(queues)

@@ -210,6 +210,11 @@ type Reader struct {
 // Show writes a page.
 func (v *Visit) Show(w http.ResponseWriter, build Builder, of Reader) {
 	now := v.view(build)
+	if now.redirect != "" {
+		http.Redirect(w, v.request, now.redirect, http.StatusSeeOther)
+		return
+	}
+	v.remember(w, now)
 	body, err := content(v, now)
 	if err != nil {
 		http.Error(w, "the page cannot be shown: "+err.Error(), http.StatusInternalServerError)

@@ -80,11 +80,7 @@ func buildSchedules(v *Visit) (view, error) {
 	}
 	t, err := watch[viewer.Schedule](v, viewer.ListOf(client.Schedules, client.Selection{Namespace: p.Namespace}))
 	if err != nil {
-		if p.Namespace == "" && client.IsForbidden(err) {
-			out.template, out.data, out.status = "choose", choosePage{v.site.Base, err.Error(), "schedules"}, StatusOf(err)
-			return out, nil
-		}
-		return out, err
+		return v.choose(out, "schedules", err)
 	}
 	for _, s := range t.All() {
 		if text := strings.ToLower(p.Text); strings.Contains(s.Name, text) || strings.Contains(s.Namespace, text) {

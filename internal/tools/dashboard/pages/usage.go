@@ -83,11 +83,7 @@ func buildUsage(v *Visit) (view, error) {
 	}
 	t, err := watch[viewer.Application](v, viewer.ListOf(client.Applications, client.Selection{Namespace: p.Filter.Namespace}))
 	if err != nil {
-		if p.Filter.Namespace == "" && client.IsForbidden(err) {
-			out.template, out.data, out.status = "choose", choosePage{v.site.Base, err.Error(), "usage"}, StatusOf(err)
-			return out, nil
-		}
-		return out, err
+		return v.choose(out, "usage", err)
 	}
 	now := v.Clock.Now()
 	p.sum(t.All(), p.question(v.site.Prices, now), now)

@@ -32,6 +32,8 @@ type view struct {
 	data     any
 	// status is the HTTP status; 0 means 200.
 	status int
+	// redirect is the path to show instead; empty for none.
+	redirect string
 	// still reports that the page answers a question and is not updated.
 	still bool
 }
