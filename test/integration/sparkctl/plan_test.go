@@ -14,9 +14,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -81,6 +83,50 @@ func TestPlanIsWhatHappens(t *testing.T) {
 	}
 	w.Apply("third") // the plan has changed nothing
 	w.Reach(second, v1alpha1.QueuedReason)
+}
+
+// TestPlanOfATenant: a user who may see the queues and one namespace learns whether a job fits, waits or exceeds the quota,
+// though others hold a part of it.
+func TestPlanOfATenant(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	w := harness.NewWorld(t, "6Gi", nil)
+	other := harness.NewWorld(t, "", nil)
+	first := other.Apply("first", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = w.Queue.Name })
+	other.Run(first)
+	tenant := userWith(t, w.Namespace, []string{"get namespaces", "list limitranges", "list sparkapplications"})
+	seesQueues(t, w.Namespace)
+	for name, tt := range map[string]struct {
+		size string
+		want offline.EndState
+	}{"fits": {"512m", offline.Admitted}, "waits": {"1g", offline.Waiting}, "exceeds": {"4g", offline.Refused}} {
+		job := w.Pi(name)
+		job.Spec.Executor.Memory = tt.size
+		plan := tenant.planned("--fail-on=", "-f", manifest(t, job))
+		if len(plan.Effects) != 1 || plan.Effects[0].After != tt.want {
+			t.Errorf("%s: %+v, want %s", name, plan.Effects, tt.want)
+		}
+	}
+}
+
+// seesQueues lets the user who was bound in a namespace list queues and flavors.
+func seesQueues(t *testing.T, namespace string) {
+	t.Helper()
+	bindings := &rbacv1.RoleBindingList{}
+	if err := env.Client().List(t.Context(), bindings, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	name := metav1.ObjectMeta{Name: "queues-" + namespace}
+	for i := range bindings.Items {
+		if subject := bindings.Items[i].Subjects[0]; subject.Kind == rbacv1.UserKind {
+			harness.Create(t, &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{
+				APIGroups: []string{v1alpha1.Group}, Resources: []string{"sparkqueues", "sparkflavors"}, Verbs: []string{"list"},
+			}}})
+			harness.Create(t, &rbacv1.ClusterRoleBinding{ObjectMeta: name, Subjects: []rbacv1.Subject{subject}, RoleRef: rbacv1.RoleRef{
+				APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name,
+			}})
+		}
+	}
 }
 
 // TestPlanPrunesBesidePods: what a plan says of jobs that Git no longer names, and of pods of no application, is what

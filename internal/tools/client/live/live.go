@@ -28,8 +28,9 @@ type Options struct {
 	DefaultGate v1alpha1.GateType
 }
 
-// Read reads the state of the cluster that a plan needs. Queues, flavors and applications have to be readable; without
-// has a sentence about everything else that the user may not read and the plan therefore leaves out.
+// Read reads the state of the cluster that a plan needs. Queues, flavors and the applications of the namespace of c have
+// to be readable; without has a sentence about everything else that the user may not read and the plan therefore leaves
+// out.
 func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live, without []string, err error) {
 	state = offline.Live{
 		Namespaces: map[string]metav1.ObjectMeta{}, Priorities: map[string]int32{}, RuntimeClasses: map[string]corev1.ResourceList{}, Now: o.Now, DefaultGate: o.DefaultGate,
@@ -40,16 +41,18 @@ func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live
 	if state.Flavors, err = client.ListAll[v1alpha1.SparkFlavor](ctx, c, client.Flavors, client.Selection{}); err != nil {
 		return state, nil, err
 	}
-	if state.Applications, err = client.ListAll[v1alpha1.SparkApplication](ctx, c, client.Applications, client.Selection{}); err != nil {
+	r := reader{ctx: ctx, cluster: c}
+	if err := r.applications(ctx, &state); err != nil {
 		return state, nil, err
 	}
 	if o.Schedules {
-		if state.Schedules, err = client.ListAll[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, client.Selection{}); err != nil {
+		if state.Schedules, err = client.ListAll[v1alpha1.ScheduledSparkApplication](ctx, c, client.Schedules, client.Selection{Namespace: r.only}); err != nil {
 			return state, nil, err
 		}
 	}
-	r := reader{ctx: ctx, cluster: c}
-	each(&r, client.Namespaces, func(n *corev1.Namespace) { state.Namespaces[n.Name] = n.ObjectMeta })
+	if r.only == "" {
+		each(&r, client.Namespaces, func(n *corev1.Namespace) { state.Namespaces[n.Name] = n.ObjectMeta })
+	}
 	each(&r, client.LimitRanges, func(l *corev1.LimitRange) { state.LimitRanges = append(state.LimitRanges, *l) })
 	each(&r, client.PriorityClasses, func(p *schedulingv1.PriorityClass) {
 		state.Priorities[p.Name] = p.Value
@@ -62,7 +65,9 @@ func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live
 			state.RuntimeClasses[c.Name] = c.Overhead.PodFixed
 		}
 	})
-	state.Pods = Pods(&state, r.pods(state.Namespaces))
+	if r.only == "" {
+		state.Pods = Pods(&state, r.pods(state.Namespaces))
+	}
 	return state, r.without, nil
 }
 
@@ -71,11 +76,13 @@ type reader struct {
 	ctx     context.Context
 	cluster *client.Cluster
 	without []string
+	// only is the namespace whose objects are read, for a user who may not read others; empty for all.
+	only string
 }
 
 // each calls see with all objects of a kind, or notes that the user may not list them.
 func each[T any](r *reader, kind client.Kind, see func(*T)) {
-	all, err := client.ListAll[T](r.ctx, r.cluster, kind, client.Selection{})
+	all, err := client.ListAll[T](r.ctx, r.cluster, kind, client.Selection{Namespace: r.only})
 	if err != nil {
 		r.without = append(r.without, fmt.Sprintf("The plan leaves out %s: %v", kind.Resource, err))
 	}
