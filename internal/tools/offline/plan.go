@@ -132,6 +132,9 @@ type PlanOptions struct {
 	// Prune selects by label the objects that are deleted if the files do not contain them; nil deletes nothing.
 	// Objects with an annotation that makes Flux or Argo CD keep them are kept.
 	Prune labels.Selector
+	// Applied returns what an object of the cluster becomes if a manifest in JSON is applied to it; nil if it becomes the
+	// manifest.
+	Applied func(kind, namespace, name string, manifest []byte) []byte
 }
 
 // NewPlan predicts what would happen at once if the files were applied: first queues and flavors, then pruning, then
@@ -147,6 +150,11 @@ func NewPlan(live Live, files []File, options PlanOptions) (Plan, error) {
 	// The namespaces in the files are added to the copy.
 	if p.live.Namespaces = maps.Clone(live.Namespaces); live.Namespaces == nil {
 		p.live.Namespaces = map[string]metav1.ObjectMeta{}
+	}
+	for i := range objects {
+		if o := &objects[i]; options.Applied != nil && o.APIVersion == v1alpha1.GroupVersion.String() && o.Name != "" {
+			o.JSON = options.Applied(o.Kind, p.namespaceOf(o.Namespace), o.Name, o.JSON)
+		}
 	}
 	p.begin()
 	if err := p.apply(objects, options.Prune); err != nil {

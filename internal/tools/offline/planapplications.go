@@ -36,7 +36,7 @@ func (p *planning) applyApplication(o *manifests.Object) error {
 			return err
 		}
 		manifests.Generate(&app.ObjectMeta)
-		app.Namespace = p.namespaceOf(app.Namespace)
+		app.Namespace, app.Status = p.namespaceOf(app.Namespace), v1alpha1.SparkApplicationStatus{}
 		return p.submit(app)
 	case v1alpha1.SparkClusterKind:
 		app, err := manifests.ClusterApplication(o)

@@ -18,6 +18,8 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -83,6 +85,45 @@ func TestPlanIsWhatHappens(t *testing.T) {
 	}
 	w.Apply("third") // the plan has changed nothing
 	w.Reach(second, v1alpha1.QueuedReason)
+}
+
+// TestPlanKeepsWhatOthersHaveSet: a field that another manager has set stays, as it does with the tool that applies the
+// file, whether that is kubectl or applies on the server. A field that the tool itself had set goes.
+func TestPlanKeepsWhatOthersHaveSet(t *testing.T) {
+	t.Parallel()
+	operator.Use(t)
+	for _, server := range []bool{false, true} {
+		w := harness.NewWorld(t, "6Gi", nil)
+		me := as(t, admin(), w.Namespace)
+		w.Run(w.Apply("first"))
+		text := "apiVersion: sparkgate.io/v1alpha1\nkind: SparkQueue\nmetadata: {name: " + w.Queue.Name + "}\nspec:\n  namespaceSelector: {}\n" +
+			"  flavors: [{name: default, quotas: [{resource: memory, nominal: 6Gi}]}]\n"
+		file := filepath.Join(t.TempDir(), "queue.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		held, err := yaml.YAMLToJSON([]byte(text + "  stopPolicy: Hold\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if server {
+			err = env.Client().Patch(t.Context(), w.Queue, client.RawPatch(types.ApplyPatchType, held), client.FieldOwner("kustomize-controller"), client.ForceOwnership)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		harness.Change(t, w.Queue, func(q *v1alpha1.SparkQueue) {
+			q.Spec.MaxRunning = ptr.To[int32](1)
+			if !server {
+				q.Annotations, q.Spec.StopPolicy = map[string]string{corev1.LastAppliedConfigAnnotation: string(held)}, v1alpha1.StopPolicyHold
+			}
+		})
+		second := w.Pi("second")
+		plan := me.planned("--fail-on=", "-f", file, "-f", manifest(t, second))
+		if len(plan.Effects) != 1 || plan.Effects[0].Reason != "MaxRunning" {
+			t.Errorf("server side %t: %+v, want second to wait for maxRunning, and not for stopPolicy", server, plan.Effects)
+		}
+	}
 }
 
 // TestPlanOfATenant: a user who may see the queues and one namespace learns whether a job fits, waits or exceeds the quota,

@@ -102,7 +102,7 @@ func (f *planFlags) run(ctx context.Context, s cli.Streams) error {
 	for _, note := range without {
 		fmt.Fprintln(s.Err, note)
 	}
-	options.Namespace = c.Namespace
+	options.Namespace, options.Applied = c.Namespace, applied(ctx, c, s)
 	plan, err := offline.NewPlan(state, files, options)
 	if err != nil {
 		return fmt.Errorf("the files have errors:\n%w", err)
@@ -114,6 +114,27 @@ func (f *planFlags) run(ctx context.Context, s cli.Streams) error {
 		return err
 	}
 	return f.verdict(plan)
+}
+
+// applied returns a function for what objects become if manifests are applied to them. If that cannot be found out, they
+// become the manifests, and a note says so.
+func applied(ctx context.Context, c *client.Cluster, s cli.Streams) func(kind, namespace, name string, manifest []byte) []byte {
+	kinds := map[string]client.Kind{
+		v1alpha1.SparkApplicationKind: client.Applications, v1alpha1.ScheduledSparkApplicationKind: client.Schedules,
+		v1alpha1.SparkQueueKind: client.Queues, v1alpha1.SparkFlavorKind: client.Flavors,
+	}
+	return func(kind, namespace, name string, manifest []byte) []byte {
+		of, known := kinds[kind]
+		if !known {
+			return manifest
+		}
+		result, err := c.Applied(ctx, of, namespace, name, manifest)
+		if err != nil {
+			fmt.Fprintf(s.Err, "The plan replaces %s %s, though applying it keeps what others have set: %v\n", kind, name, err)
+			return manifest
+		}
+		return result
+	}
 }
 
 // gateNames returns the gates that can be the default of an operator.

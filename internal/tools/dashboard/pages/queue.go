@@ -38,8 +38,8 @@ type queuePage struct {
 	// Unknown is why applications are not listed.
 	Unknown string
 	// Only is the namespace whose applications are listed, for a viewer who may not list others; empty if all are.
-	Only string
-	First   *firstInLine
+	Only  string
+	First *firstInLine
 	// History is what was held during the last hours.
 	History []charts.Chart
 	Now     time.Time
