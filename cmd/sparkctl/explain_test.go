@@ -273,7 +273,7 @@ func TestExplain(t *testing.T) {
 		},
 		"no names":    {code: 2, err: "name one application, or a queue: NAME, sgapp/NAME, queue NAME or sgq/NAME"},
 		"three names": {args: []string{"queue", "a", "b"}, code: 2, err: "name one application"},
-		"output":      {args: []string{"pi", "-o", "xml"}, code: 2, err: "set it to text or json"},
+		"output":      {args: []string{"pi", "-o", "xml"}, code: 2, err: "set it to text, json or yaml"},
 		"flag":        {args: []string{"pi", "--all"}, code: 2, err: "see sparkctl explain --help"},
 		"context":     {args: []string{"pi", "--context", "nine"}, code: 1, err: "read the kubeconfig"},
 	}

@@ -32,6 +32,7 @@ func newRoot(program string, s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "sparkctl", Short: "Run, watch and explain Spark applications on Kubernetes",
 		Long:          "sparkctl is the command-line tool of Sparkgate. It uses your kubeconfig as kubectl does.",
+		Version:       install.OwnVersion(),
 		SilenceErrors: true, SilenceUsage: true, DisableSuggestions: true,
 	}
 	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); strings.HasPrefix(name, "kubectl-") {
@@ -51,6 +52,7 @@ func newRoot(program string, s cli.Streams) *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)

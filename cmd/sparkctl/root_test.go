@@ -166,7 +166,7 @@ func TestCompletion(t *testing.T) {
 		"explain queue root ":    "",
 		"explain pi -n ":         "spark etl",
 		"explain pi --context ":  "test",
-		"explain pi -o ":         "text json",
+		"explain pi -o ":         "text json yaml",
 		"schedule next ":         "nightly",
 		"schedule next nightly ": "",
 		"explain -n nowhere ":    "",

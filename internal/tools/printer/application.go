@@ -25,7 +25,17 @@ type ListOptions struct {
 	Namespaces, Wide bool
 	// Width is the width of the terminal; 0 if the output is not a terminal. The last column is cut to fit.
 	Width int
+	// Fold puts messages on lines of their own, if a terminal is too narrow to show them beside the other columns.
+	Fold bool
+	// NoHeaders leaves out the first line.
+	NoHeaders bool
 }
+
+// readableMessage is the least number of characters that a message has beside other columns.
+const readableMessage = 40
+
+// repeated matches the beginning of a message that only repeats the stage, the run and the attempt.
+var repeated = regexp.MustCompile(`^run \d+(?:, attempt \d+| failed): (?:driver ended with exit code \d+: )?`)
 
 // WriteList writes applications as a table.
 func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
@@ -39,10 +49,37 @@ func WriteList(out io.Writer, apps []status.Summary, o ListOptions) error {
 		}
 		rows = append(rows, o.columns([]string{
 			a.Namespace, a.Name, a.Queue, a.Stage, a.Executors, duration.HumanDuration(a.Age), ran,
-			strconv.FormatInt(a.Run, 10), strconv.FormatInt(a.Attempt, 10), oneLine(a.Due), oneLine(a.Message),
+			strconv.FormatInt(a.Run, 10), strconv.FormatInt(a.Attempt, 10), oneLine(a.Due), repeated.ReplaceAllString(oneLine(a.Message), ""),
 		}))
 	}
+	if o.NoHeaders {
+		rows = rows[1:]
+	}
+	if _, used := widthsOf(rows); o.Fold && o.Width > 0 && o.Width-used < readableMessage {
+		return writeFolded(out, rows, o)
+	}
 	return writeTable(out, rows, o.Width)
+}
+
+// writeFolded writes a table whose last column, the message, follows each row on a line of its own.
+func writeFolded(out io.Writer, rows [][]string, o ListOptions) error {
+	last := len(rows[0]) - 1
+	short := make([][]string, len(rows))
+	for i, row := range rows {
+		short[i] = row[:last]
+	}
+	var table, text strings.Builder
+	_ = writeTable(&table, short, 0) // a strings.Builder never fails
+	i := 0
+	for line := range strings.Lines(table.String()) {
+		text.WriteString(line)
+		if message := rows[i][last]; message != "" && (i > 0 || o.NoHeaders) {
+			text.WriteString("  " + cut(message, o.Width-2) + "\n")
+		}
+		i++
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
 // columns returns the cells of the columns that the options select.
@@ -85,17 +122,22 @@ const (
 	leastLast = 20
 )
 
-// writeTable writes rows in columns and cuts the last column to the width of the terminal; 0 does not cut.
-func writeTable(out io.Writer, rows [][]string, width int) error {
-	last := len(rows[0]) - 1
-	widths := make([]int, last)
-	used := 0
+// widthsOf returns the widths of all columns but the last, and that of them together.
+func widthsOf(rows [][]string) (widths []int, used int) {
+	widths = make([]int, len(rows[0])-1)
 	for column := range widths {
 		for _, row := range rows {
 			widths[column] = max(widths[column], utf8.RuneCountInString(row[column]))
 		}
 		used += widths[column] + columnGap
 	}
+	return widths, used
+}
+
+// writeTable writes rows in columns and cuts the last column to the width of the terminal; 0 does not cut.
+func writeTable(out io.Writer, rows [][]string, width int) error {
+	last := len(rows[0]) - 1
+	widths, used := widthsOf(rows)
 	var text strings.Builder
 	for _, row := range rows {
 		var line strings.Builder

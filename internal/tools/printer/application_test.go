@@ -125,6 +125,9 @@ func stories() []*v1alpha1.SparkApplication {
 			s.Times.Stopping, s.Times.Finished, s.RunDuration = ago(61*time.Minute), ago(time.Hour), &metav1.Duration{Duration: 28 * time.Minute}
 			s.Attempts = []v1alpha1.AttemptStatus{{Run: 1, Attempt: 1, Outcome: v1alpha1.OutcomeSucceeded, StartedAt: ago(89 * time.Minute), FinishedAt: ago(61 * time.Minute)}}
 		}),
+		staged("pending", v1alpha1.RunningReason, "run 1, attempt 1: 0 of 4 executors are ready: the executor pod is unschedulable: Insufficient cpu; "+
+			"without them, the attempt releases its quota at 2026-09-01T12:26:00Z and asks again; driver pod pending-1-1-driver is running", runs),
+		staged("ended", v1alpha1.FailedReason, "run 1 failed: driver ended with exit code 1: ValueError: no such column \"x\"", runs),
 		staged("failed", v1alpha1.RetriesExceededReason, "all 2 attempts failed;\nthe last one: driver ended with exit code 1", func(s *v1alpha1.SparkApplicationStatus) {
 			runs(s)
 			s.Attempt, s.Failures, s.Times.Finished, s.RunDuration = 2, 2, ago(time.Hour), &metav1.Duration{Duration: 20 * time.Minute}
@@ -155,13 +158,13 @@ func TestList(t *testing.T) {
 		all = append(all, row)
 	}
 	for name, options := range map[string]ListOptions{
-		"list.txt": {}, "list-wide.txt": {Namespaces: true, Wide: true}, "list-100.txt": {Width: 100}, "list-40.txt": {Width: 40},
+		"list.txt": {}, "list-wide.txt": {Namespaces: true, Wide: true}, "list-100.txt": {Width: 100}, "list-40.txt": {Width: 40}, "list-80.txt": {Width: 80, Fold: true}, "list-120.txt": {Width: 120, Fold: true, NoHeaders: true},
 	} {
 		var out bytes.Buffer
 		if err := WriteList(&out, all, options); err != nil {
 			t.Fatal(err)
 		}
-		if lines := strings.Count(out.String(), "\n"); lines != len(all)+1 {
+		if lines := strings.Count(out.String(), "\n"); !options.Fold && lines != len(all)+1 {
 			t.Errorf("%s has %d lines", name, lines)
 		}
 		if width := options.Width; width >= 100 {

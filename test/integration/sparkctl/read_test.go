@@ -81,7 +81,7 @@ func TestWhatDoesNotWork(t *testing.T) {
 	me.fails(2, words("lits"), "did you mean list?")
 	me.fails(2, words("list --stage Runing"), `unknown stage "Runing": did you mean Running?`)
 	me.fails(2, words("list --everything"), "unknown flag: --everything; see sparkctl list --help")
-	me.fails(2, words("list -o xml"), "set it to table, wide, json, yaml or name")
+	me.fails(2, words("list -o xml"), "set it to table, wide, json, yaml, name, jsonpath= or custom-columns=")
 	me.fails(2, words("get"), "name one application")
 	me.fails(2, words("get a b"), "name one application")
 	me.fails(1, words("list -l a=b=c"), "list sparkapplications in namespace "+namespace+": ", "found '='")

@@ -46,7 +46,7 @@ func newAdvise(s cli.Streams) *cobra.Command {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error { return f.run(c.Context(), append(args, "")[0], s) }
 	c.Flags().StringVar(&f.eventLog, "event-log", "", "the event log of a run: a `FILE`, or the folder of a rolling one")
-	cli.AddOutputFlag(c, &f.output, "text", "json", "patch")
+	cli.AddOutputFlag(c, &f.output, "text", "json", "yaml", "patch")
 	return c
 }
 
@@ -68,8 +68,8 @@ func (f *adviseFlags) run(ctx context.Context, name string, s cli.Streams) error
 	}
 	advice := advise.Advise(run)
 	switch f.output {
-	case "json":
-		return cli.WriteObject(s.Out, "json", advice)
+	case "json", "yaml":
+		return cli.WriteObject(s.Out, f.output, advice)
 	case "patch":
 		return cli.WriteObject(s.Out, "yaml", advise.Patch(advice, app))
 	}

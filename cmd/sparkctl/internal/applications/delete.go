@@ -23,8 +23,8 @@ applications are gone.`
 
 // deletion are the flags of delete.
 type deletion struct {
-	cluster client.Options
-	wait    bool
+	several
+	wait bool
 	// hintAfter is how long the command waits before it says what it is waiting for.
 	hintAfter time.Duration
 }
@@ -34,38 +34,18 @@ const deletedWithin = 30 * time.Second
 
 // newDelete returns the command "sparkctl delete".
 func newDelete(s cli.Streams) *cobra.Command {
-	d := deletion{wait: true, hintAfter: deletedWithin}
-	c := &cobra.Command{
+	d := deletion{several: several{streams: s}, wait: true, hintAfter: deletedWithin}
+	c := d.declare(&cobra.Command{
 		SuggestFor: []string{"rm", "remove"},
 		Use:        "delete NAME...", Short: "Delete applications", Long: deleteText,
-		Example: "  sparkctl delete pi\n  sparkctl delete pi etl --wait=false",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.UsageErrorf("name applications; see %s --help", c.CommandPath())
-			}
-			for i := range args {
-				if err := applicationName(&args[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return cli.NamesOf(c, &d.cluster, client.Applications)
-		},
-		RunE: func(c *cobra.Command, args []string) error { return d.run(c.Context(), args, s) },
-	}
-	cli.AddClusterFlags(c, &d.cluster)
+		Example: "  sparkctl delete pi\n  sparkctl delete pi etl --wait=false\n  sparkctl delete --stage Failed,RetriesExceeded --yes",
+	}, func(ctx context.Context, c *client.Cluster, names []string) error { return d.run(ctx, c, names, s) })
 	c.Flags().BoolVar(&d.wait, "wait", true, "wait until they are gone")
 	return c
 }
 
 // run deletes the applications. If some fail, it deletes the others and returns the joined errors.
-func (d *deletion) run(ctx context.Context, names []string, s cli.Streams) error {
-	c, err := client.Connect(d.cluster)
-	if err != nil {
-		return err
-	}
+func (d *deletion) run(ctx context.Context, c *client.Cluster, names []string, s cli.Streams) error {
 	var failed []error
 	var deleted []string
 	for _, name := range names {

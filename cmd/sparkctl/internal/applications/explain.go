@@ -59,7 +59,7 @@ func newExplain(s cli.Streams) *cobra.Command {
 	}
 	cli.AddClusterFlags(c, &f.cluster)
 	f.cluster.AddOperatorFlag(c.Flags())
-	cli.AddOutputFlag(c, &f.output, "text", "json")
+	cli.AddOutputFlag(c, &f.output, "text", "json", "yaml")
 	return c
 }
 
@@ -81,7 +81,7 @@ func (f *explainFlags) run(ctx context.Context, names []string, s cli.Streams) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainTime)
 	defer cancel()
-	return explain(ctx, c, name, answer{out: s.Out, json: f.output == "json"})
+	return explain(ctx, c, name, answer{out: s.Out, format: f.output})
 }
 
 // kindsNamed maps the words that kubectl accepts for a kind to the kinds that can be explained.
@@ -113,14 +113,17 @@ func objectNamed(words []string) (kind, name string, err error) {
 
 // answer is where an explanation is written, and in which format.
 type answer struct {
-	out  io.Writer
-	json bool
+	out    io.Writer
+	format string
 }
 
-// write writes an explanation as JSON, or with forPeople as text.
+// write writes an explanation as JSON or YAML, or with forPeople as text.
 func write[T any](a answer, explanation T, forPeople func(io.Writer, T) error) error {
-	if !a.json {
+	switch a.format {
+	case "text":
 		return forPeople(a.out, explanation)
+	case "yaml":
+		return cli.WriteObject(a.out, a.format, explanation)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -7,11 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/cmd/sparkctl/internal/cli"
+	"github.com/sparkgate/sparkgate/internal/job/status"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 	"github.com/sparkgate/sparkgate/internal/tools/printer"
 )
@@ -23,6 +25,7 @@ each of its attempts ended: the cause and, if it failed, the end of its log.`
 type getFlags struct {
 	cluster client.Options
 	output  string
+	watch   bool
 }
 
 // newGet returns the command "sparkctl get".
@@ -33,7 +36,8 @@ func newGet(s cli.Streams) *cobra.Command {
 		Use:        "get NAME", Short: "Show an application and the timeline of its run", Long: getText,
 		Example: "  sparkctl get pi\n  sparkctl get pi -n etl -o yaml",
 	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
-	cli.AddOutputFlag(c, &f.output, "text", "json", "yaml", "name")
+	cli.AddOutputFlag(c, &f.output, "text", "json", "yaml", "name", "jsonpath=", "custom-columns=")
+	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "show each change of its stage and message, until it has ended")
 	return c
 }
 
@@ -79,9 +83,15 @@ func (f *getFlags) run(ctx context.Context, name string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if f.watch {
+		return follow(ctx, c, name, s)
+	}
 	object, err := client.GetObject[json.RawMessage](ctx, c, client.Applications, name)
 	if err != nil {
 		return err
+	}
+	if cli.IsExpression(f.output) {
+		return cli.WriteFields(s.Out, f.output, *object, []json.RawMessage{*object}, true)
 	}
 	switch f.output {
 	case "json", "yaml":
@@ -95,4 +105,26 @@ func (f *getFlags) run(ctx context.Context, name string, s cli.Streams) error {
 		return err
 	}
 	return printer.WriteDetails(s.Out, &app, s.Clock.Now())
+}
+
+// follow writes a line for each change of an application, until it has ended.
+func follow(ctx context.Context, c *client.Cluster, name string, s cli.Streams) error {
+	ctx, stop := cli.Interruptible(ctx)
+	defer stop()
+	printed := ""
+	err := c.FollowApplication(ctx, name, "", func(app *v1alpha1.SparkApplication) (bool, error) {
+		now := status.Summarize(app, s.Clock.Now())
+		stage, _ := status.StageOf(app.Status.Conditions)
+		if text := now.Progress(); text != printed {
+			printed = text
+			if _, err := fmt.Fprintf(s.Out, "%s %s\n", s.Clock.Now().UTC().Format(time.RFC3339), text); err != nil {
+				return true, err
+			}
+		}
+		return stage.Ended(), nil
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

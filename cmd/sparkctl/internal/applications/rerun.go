@@ -25,30 +25,33 @@ and forceAt. If a run is under way, the new one follows it, as spec.onTemplateCh
 
 // rerunFlags are the flags of rerun.
 type rerunFlags struct {
-	cluster client.Options
-	wait    runs.WaitFlags
+	several
+	wait runs.WaitFlags
 }
 
 // newRerun returns the command "sparkctl rerun".
 func newRerun(s cli.Streams) *cobra.Command {
-	var f rerunFlags
-	c := aboutApplication(&cobra.Command{
+	f := rerunFlags{several: several{streams: s}}
+	c := f.declare(&cobra.Command{
 		SuggestFor: []string{"retry", "resubmit", "restart", "reconcile"},
-		Use:        "rerun NAME", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
-		Example: "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs",
-	}, &f.cluster, func(ctx context.Context, name string) error { return f.run(ctx, name, s) })
+		Use:        "rerun NAME...", Aliases: []string{"run"}, Short: "Run an application once more", Long: rerunText,
+		Example: "  sparkctl rerun pi\n  sparkctl run pi --wait --timeout 2h\n  sparkctl rerun pi --logs\n" +
+			"  sparkctl rerun --queue team-a --stage Failed --yes",
+	}, func(ctx context.Context, c *client.Cluster, names []string) error { return f.run(ctx, c, names, s) })
 	f.wait.Declare(c)
+	c.PreRunE = func(*cobra.Command, []string) error { return f.wait.Check() }
 	return c
 }
 
-func (f *rerunFlags) run(ctx context.Context, name string, s cli.Streams) error {
-	if err := f.wait.Check(); err != nil {
-		return err
+func (f *rerunFlags) run(ctx context.Context, c *client.Cluster, names []string, s cli.Streams) error {
+	if len(names) > 1 && f.wait.Wanted() {
+		return cli.UsageErrorf("--wait and --logs are for one application; sparkctl watch --until-ended waits for several")
 	}
-	c, err := client.Connect(f.cluster)
-	if err != nil {
-		return err
-	}
+	return oneByOne(func(ctx context.Context, c *client.Cluster, name string) error { return f.rerun(ctx, c, name, s) })(ctx, c, names)
+}
+
+// rerun requests a run of one application, and waits for it if that is wanted.
+func (f *rerunFlags) rerun(ctx context.Context, c *client.Cluster, name string, s cli.Streams) error {
 	token := newToken()
 	app, err := c.Rerun(ctx, name, token)
 	if err != nil {

@@ -25,19 +25,15 @@ warning says so.`
 
 // newSuspend returns the command "sparkctl suspend".
 func newSuspend(s cli.Streams) *cobra.Command {
-	var cluster client.Options
-	return aboutApplication(&cobra.Command{
+	t := several{streams: s}
+	return t.declare(&cobra.Command{
 		SuggestFor: []string{"stop", "cancel", "terminate", "pause"},
-		Use:        "suspend NAME", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText,
-		Example: "  sparkctl suspend pi\n  sparkctl kill pi -n etl",
-	}, &cluster, func(ctx context.Context, name string) error { return suspend(ctx, cluster, name, s) })
+		Use:        "suspend NAME...", Aliases: []string{"kill"}, Short: "Stop the run of an application, until it is resumed", Long: suspendText,
+		Example: "  sparkctl suspend pi\n  sparkctl kill pi etl -n etl\n  sparkctl suspend --queue team-a --stage Queued --yes",
+	}, oneByOne(func(ctx context.Context, c *client.Cluster, name string) error { return suspend(ctx, c, name, s) }))
 }
 
-func suspend(ctx context.Context, cluster client.Options, name string, s cli.Streams) error {
-	c, err := client.Connect(cluster)
-	if err != nil {
-		return err
-	}
+func suspend(ctx context.Context, c *client.Cluster, name string, s cli.Streams) error {
 	app, setBack, err := c.SuspendApplication(ctx, name, true)
 	if err != nil {
 		return err
@@ -67,18 +63,14 @@ timeouts.idle has stopped is started with a new run, as "rerun" would do.`
 
 // newResume returns the command "sparkctl resume".
 func newResume(s cli.Streams) *cobra.Command {
-	var cluster client.Options
-	return aboutApplication(&cobra.Command{
-		Use: "resume NAME", Short: "Continue the run of an application that was suspended", Long: resumeText,
-		Example: "  sparkctl resume pi",
-	}, &cluster, func(ctx context.Context, name string) error { return resume(ctx, cluster, name, s) })
+	t := several{streams: s}
+	return t.declare(&cobra.Command{
+		Use: "resume NAME...", Short: "Continue the run of an application that was suspended", Long: resumeText,
+		Example: "  sparkctl resume pi\n  sparkctl resume -l team=a --stage Suspended --yes",
+	}, oneByOne(func(ctx context.Context, c *client.Cluster, name string) error { return resume(ctx, c, name, s) }))
 }
 
-func resume(ctx context.Context, cluster client.Options, name string, s cli.Streams) error {
-	c, err := client.Connect(cluster)
-	if err != nil {
-		return err
-	}
+func resume(ctx context.Context, c *client.Cluster, name string, s cli.Streams) error {
 	app, setBack, err := c.SuspendApplication(ctx, name, false)
 	if err != nil {
 		return err

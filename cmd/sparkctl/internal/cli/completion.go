@@ -41,7 +41,12 @@ func (o oneOf) Type() string   { return "string" }
 
 // Set returns an error for a word that is not listed.
 func (o oneOf) Set(value string) error {
-	if !slices.Contains(o.values, value) {
+	if !slices.ContainsFunc(o.values, func(known string) bool {
+		if strings.HasSuffix(known, "=") { // an expression follows
+			return strings.HasPrefix(value, known) && value != known
+		}
+		return value == known
+	}) {
 		return fmt.Errorf("set it to %s", Alternatives(o.values))
 	}
 	*o.into = value

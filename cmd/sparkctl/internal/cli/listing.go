@@ -24,11 +24,15 @@ type Listing[T any] struct {
 	// Wants selects objects beyond what the API server can select; nil takes all.
 	Wants func(*T) bool
 	Table func([]T) error
+	// SortBy is the path of the field by which the objects are sorted; empty leaves their order.
+	SortBy string
+	// NoHeaders leaves out the names of custom columns.
+	NoHeaders bool
 }
 
 // Write prints the selected objects.
 func (l Listing[T]) Write(ctx context.Context, c *client.Cluster, selection client.Selection, format string, s Streams) error {
-	if format == "json" || format == "yaml" {
+	if format == "json" || format == "yaml" || IsExpression(format) {
 		return l.manifests(ctx, c, selection, format, s)
 	}
 	objects, err := client.ListAll[T](ctx, c, l.Kind, selection)
@@ -37,6 +41,9 @@ func (l Listing[T]) Write(ctx context.Context, c *client.Cluster, selection clie
 	}
 	if l.Wants != nil {
 		objects = slices.DeleteFunc(objects, func(object T) bool { return !l.Wants(&object) })
+	}
+	if err := SortBy(objects, l.SortBy); err != nil {
+		return err
 	}
 	switch {
 	case format == "name":
@@ -67,5 +74,11 @@ func (l Listing[T]) manifests(ctx context.Context, c *client.Cluster, selection 
 			wanted = append(wanted, WithoutManagers(item))
 		}
 	}
-	return WriteItems(s.Out, format, wanted)
+	if err := SortBy(wanted, l.SortBy); err != nil {
+		return err
+	}
+	if IsExpression(format) {
+		return WriteFields(s.Out, format, listOf(wanted), wanted, !l.NoHeaders)
+	}
+	return WriteObject(s.Out, format, listOf(wanted))
 }

@@ -40,7 +40,11 @@ func WithoutManagers(object json.RawMessage) json.RawMessage {
 
 // WriteItems writes objects as a List, as kubectl does.
 func WriteItems[T any](out io.Writer, format string, items []T) error {
-	return WriteObject(out, format, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})
+	return WriteObject(out, format, listOf(items))
+}
+
+func listOf[T any](items []T) map[string]any {
+	return map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items}
 }
 
 // WriteObject writes an object as JSON or YAML.

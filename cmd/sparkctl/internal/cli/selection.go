@@ -69,6 +69,11 @@ func (f *SelectionFlags) Declare(c *cobra.Command) {
 	CompleteFlag(c, "stage", cobra.FixedCompletions(status.StageNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// Selects reports whether a flag selects some of the applications.
+func (f *SelectionFlags) Selects() bool {
+	return f.selector != "" || f.queue != "" || len(f.Stages) > 0
+}
+
 // Connect validates the stages, corrects their case, and connects to the cluster.
 func (f *SelectionFlags) Connect() (*client.Cluster, error) {
 	known := status.StageNames()

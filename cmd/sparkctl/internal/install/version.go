@@ -44,7 +44,7 @@ func newVersion(s cli.Streams) *cobra.Command {
 }
 
 func (f *versionFlags) run(ctx context.Context, s cli.Streams) error {
-	if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", "sparkctl", ownVersion()); err != nil || f.client {
+	if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", "sparkctl", OwnVersion()); err != nil || f.client {
 		return err
 	}
 	c, err := client.Connect(f.cluster)
@@ -76,8 +76,8 @@ func (f *versionFlags) run(ctx context.Context, s cli.Streams) error {
 	return nil
 }
 
-// ownVersion returns the version with which this program was built.
-func ownVersion() string {
+// OwnVersion returns the version with which this program was built.
+func OwnVersion() string {
 	build, known := debug.ReadBuildInfo()
 	if !known {
 		return "(unknown)"

@@ -55,7 +55,7 @@ func newUsage(s cli.Streams) *cobra.Command {
 	flags.StringVar(&f.until, "until", "", "end of the window, as a `TIME` (default: now)")
 	flags.StringVar(&f.by, "by", "queue", "one row for each `KEY`: queue, namespace, application or label=NAME")
 	flags.StringVar(&f.prices, "prices", "", "a `FILE` with hourly prices, to show costs; - is standard input")
-	cli.AddOutputFlag(c, &f.output, "table", "json", "csv")
+	cli.AddOutputFlag(c, &f.output, "table", "json", "yaml", "csv")
 	cli.CompleteFlag(c, "by", cobra.FixedCompletions([]string{"queue", "namespace", "application", "label="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	cli.CompleteFlag(c, "queue", func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return cli.NamesOf(c, &f.Cluster, client.Queues)
@@ -131,8 +131,8 @@ func (f *usageFlags) records(apps []v1alpha1.SparkApplication, window usage.Wind
 
 func (f *usageFlags) write(out io.Writer, report usage.Report) error {
 	switch f.output {
-	case "json":
-		return cli.WriteObject(out, "json", report)
+	case "json", "yaml":
+		return cli.WriteObject(out, f.output, report)
 	case "csv":
 		return printer.WriteUsageCSV(out, report)
 	}
