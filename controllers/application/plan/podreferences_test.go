@@ -110,6 +110,44 @@ func TestWhatPodsNameComes(t *testing.T) {
 	}
 }
 
+// TestMissingKeys: a key that env names is looked for before quota is requested. Its metadata is enough if a manager has set
+// it; otherwise the data decides.
+func TestMissingKeys(t *testing.T) {
+	t.Parallel()
+	managed := func(fields string) []metav1.ManagedFieldsEntry {
+		return []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}}
+	}
+	const noKey = `Secret "db" in namespace a has no key "password", which env "P" of container "spark-kubernetes-driver" of the driver pod names`
+	for name, tt := range map[string]struct {
+		data    map[string][]byte
+		managed []metav1.ManagedFieldsEntry
+		want    []string
+	}{
+		"of a manager":  {managed: managed(`{"f:data":{"f:password":{}}}`)},
+		"of no manager": {data: map[string][]byte{"password": nil}, managed: managed(`{"f:data":{"f:user":{}}}`)},
+		"missing":       {data: map[string][]byte{"user": nil}, managed: managed(`{"f:data":{"f:user":{}}}`), want: []string{noKey}},
+	} {
+		s, apps := crowd(t, 1)
+		apps[0].Spec.Driver.Env = []v1alpha1.EnvVar{
+			{Name: "P", ValueFrom: &raw(`{"secretKeyRef":{"name":"db","key":"password"}}`)[0]},
+			{Name: "Q", ValueFrom: &raw(`{"secretKeyRef":{"name":"db","key":"none","optional":true}}`)[0]},
+		}
+		if err := s.live.Create(t.Context(), secretWith("db", tt.data)); err != nil {
+			t.Fatal(err)
+		}
+		s.from = interceptor.NewClient(s.live, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, options...)
+			if meta, is := obj.(*metav1.PartialObjectMetadata); is && key.Name == "db" {
+				meta.ManagedFields = tt.managed
+			}
+			return err
+		}})
+		if _, missing := s.lacks(apps[0]); cmp.Diff(tt.want, missing) != "" {
+			t.Errorf("%s: %q, want %q", name, missing, tt.want)
+		}
+	}
+}
+
 // TestWhatPodsNameIsBounded: a name becomes part of a request only if an object can have it. An object that the
 // operator may not read counts as existing. The reads count towards the budget of the namespace.
 func TestWhatPodsNameIsBounded(t *testing.T) {

@@ -27,6 +27,8 @@ const (
 type Reference struct {
 	Kind Kind
 	Name string
+	// Key is the key of the object that is needed; empty if the object itself is.
+	Key string
 	// By is the first place that references it, such as volume "settings" of the driver pod.
 	By string
 }
@@ -39,7 +41,7 @@ const Most = 100
 // projected volumes, environment variables and imagePullSecrets of the rendered pods, and in the properties for what Spark adds to
 // executors itself. Optional references are left out, and so are objects that are created for the attempt.
 func Of(objects render.Objects) []Reference {
-	c := collector{seen: map[Reference]bool{}}
+	c := collector{created: map[Reference]bool{}, seen: map[Reference]bool{}}
 	c.leaveOut(objects)
 	c.pod("the driver pod", &objects.Pod.Spec)
 	if gang, err := objects.Properties.Executors(); err != nil || gang.Most > 0 {
@@ -51,31 +53,36 @@ func Of(objects render.Objects) []Reference {
 
 // collector collects references.
 type collector struct {
-	// seen are references that need not be added, because they have been found or are created for the attempt.
-	seen  map[Reference]bool
-	found []Reference
+	// created are the objects that are created for the attempt, seen the references that have been found.
+	created, seen map[Reference]bool
+	found         []Reference
 }
 
-// leaveOut marks the objects that are created for the attempt as seen.
+// leaveOut marks the objects that are created for the attempt as such.
 func (c *collector) leaveOut(objects render.Objects) {
 	if objects.ConfigMap != nil {
-		c.seen[Reference{Kind: ConfigMap, Name: objects.ConfigMap.Name}] = true
+		c.created[Reference{Kind: ConfigMap, Name: objects.ConfigMap.Name}] = true
 	}
 	if objects.Secret != nil {
-		c.seen[Reference{Kind: Secret, Name: objects.Secret.Name}] = true
+		c.created[Reference{Kind: Secret, Name: objects.Secret.Name}] = true
 	}
 	for _, files := range objects.Files {
-		c.seen[Reference{Kind: ConfigMap, Name: files.Name}] = true
+		c.created[Reference{Kind: ConfigMap, Name: files.Name}] = true
 	}
 	for _, claim := range objects.Claims {
-		c.seen[Reference{Kind: Claim, Name: claim.Name}] = true
+		c.created[Reference{Kind: Claim, Name: claim.Name}] = true
 	}
 }
 
 // add adds a reference unless it is optional. It ignores a reference without a name, which the API server will refuse.
 func (c *collector) add(kind Kind, name string, optional *bool, by string) {
-	object := Reference{Kind: kind, Name: name}
-	if name == "" || optional != nil && *optional || c.seen[object] || len(c.found) == Most {
+	c.addKey(kind, name, "", optional, by)
+}
+
+// addKey is add for a key of an object.
+func (c *collector) addKey(kind Kind, name, key string, optional *bool, by string) {
+	object := Reference{Kind: kind, Name: name, Key: key}
+	if name == "" || optional != nil && *optional || c.created[Reference{Kind: kind, Name: name}] || c.seen[object] || len(c.found) == Most {
 		return
 	}
 	c.seen[object] = true
@@ -130,10 +137,10 @@ func (c *collector) environment(container *corev1.Container, of string) {
 			continue
 		}
 		if ref := source.ConfigMapKeyRef; ref != nil {
-			c.add(ConfigMap, ref.Name, ref.Optional, by)
+			c.addKey(ConfigMap, ref.Name, ref.Key, ref.Optional, by)
 		}
 		if ref := source.SecretKeyRef; ref != nil {
-			c.add(Secret, ref.Name, ref.Optional, by)
+			c.addKey(Secret, ref.Name, ref.Key, ref.Optional, by)
 		}
 	}
 	for _, source := range container.EnvFrom {
