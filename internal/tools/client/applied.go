@@ -14,16 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Applied returns what an object of the cluster would become if a manifest were applied, without changing it. Fields
+// Applied returns what an object of the namespace would become if a manifest were applied, without changing it. Fields
 // that others have set stay, as with the tool that has applied the object before: kubectl merges with what its
 // annotation says was applied last; for Flux, Argo CD and others, the API server is asked by a dry run of a server-side
 // apply. An object that does not exist becomes the manifest.
-func (c *Cluster) Applied(ctx context.Context, kind Kind, namespace, name string, manifest []byte) ([]byte, error) {
-	in := *c
-	if kind.Namespaced {
-		in.Namespace = namespace
-	}
-	live, err := GetObject[json.RawMessage](ctx, &in, kind, name)
+func Applied(ctx context.Context, c *Cluster, kind Kind, name string, manifest []byte) ([]byte, error) {
+	live, err := GetObject[json.RawMessage](ctx, c, kind, name)
 	if IsNotFound(err) {
 		return manifest, nil
 	}
@@ -45,9 +41,9 @@ func (c *Cluster) Applied(ctx context.Context, kind Kind, namespace, name string
 	}); i >= 0 {
 		manager = known.Metadata.ManagedFields[i].Manager
 	}
-	result, err := bodyOf(kind.named(c.client.Patch(types.ApplyPatchType), in.Namespace, name).
+	result, err := bodyOf(kind.named(c.client.Patch(types.ApplyPatchType), c.Namespace, name).
 		Param("fieldManager", manager).Param("force", "true").Param("dryRun", metav1.DryRunAll).Body(manifest).Do(ctx))
-	return result, c.explain(ctx, err, action{"patch", kind.Resource, kind.where(in.Namespace), name})
+	return result, c.explain(ctx, err, action{"patch", kind.Resource, kind.where(c.Namespace), name})
 }
 
 // merged applies to an object what has changed from one manifest to the next, and the next one.

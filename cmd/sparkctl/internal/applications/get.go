@@ -91,7 +91,7 @@ func (f *getFlags) run(ctx context.Context, name string, s cli.Streams) error {
 		return err
 	}
 	if cli.IsExpression(f.output) {
-		return cli.WriteFields(s.Out, f.output, *object, []json.RawMessage{*object}, true)
+		return cli.Fields{Format: f.output}.Write(s.Out, *object, []json.RawMessage{*object})
 	}
 	switch f.output {
 	case "json", "yaml":

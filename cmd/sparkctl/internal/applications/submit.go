@@ -106,9 +106,8 @@ func (f *submitFlags) run(ctx context.Context, args []string, s cli.Streams) err
 	if namespace := app.GetNamespace(); f.cluster.Namespace() == "" && namespace != "" {
 		c.Namespace = namespace
 	}
-	if app.SetNamespace(c.Namespace); len(args) > 0 {
-		secure(ctx, c, app)
-	}
+	app.SetNamespace(c.Namespace)
+	f.secure(ctx, c, app)
 	if isAnother(given.master, c.Host()) {
 		fmt.Fprintf(s.Err, "sparkctl submit: note: --master: the application is created in the cluster of the kubeconfig, at %s; --context, before --, chooses another one\n", c.Host())
 	}
@@ -140,7 +139,10 @@ func (f *submitFlags) application(from given) (*unstructured.Unstructured, error
 // secure sets the Pod Security Standard of an application that was made from arguments to the one that its namespace
 // enforces, if it enforces one: the pods of spark-submit would be refused there. A namespace that the caller may not
 // read counts as one that enforces none.
-func secure(ctx context.Context, c *client.Cluster, app *unstructured.Unstructured) {
+func (f *submitFlags) secure(ctx context.Context, c *client.Cluster, app *unstructured.Unstructured) {
+	if f.file != "" {
+		return
+	}
 	namespace, err := client.GetObject[corev1.Namespace](ctx, c, client.Namespaces, c.Namespace)
 	if err != nil {
 		return

@@ -29,10 +29,17 @@ func IsExpression(format string) bool {
 	return strings.HasPrefix(format, jsonPathFormat) || strings.HasPrefix(format, columnsFormat)
 }
 
-// WriteFields writes what the expression of a value of -o selects: jsonpath in the object, which may be a List, and
-// custom-columns in each of the items.
-func WriteFields(out io.Writer, format string, object any, items []json.RawMessage, headers bool) error {
-	if expression, is := strings.CutPrefix(format, jsonPathFormat); is {
+// Fields are those that the expression of a value of -o selects.
+type Fields struct {
+	Format string
+	// NoHeaders leaves out the names of custom columns.
+	NoHeaders bool
+}
+
+// Write writes the fields: those of jsonpath in the object, which may be a List, and those of custom-columns in each of
+// the items.
+func (f Fields) Write(out io.Writer, object any, items []json.RawMessage) error {
+	if expression, is := strings.CutPrefix(f.Format, jsonPathFormat); is {
 		template := jsonpath.New("output").AllowMissingKeys(true)
 		if err := template.Parse(expression); err != nil {
 			return UsageErrorf("-o jsonpath: %w", err)
@@ -43,7 +50,7 @@ func WriteFields(out io.Writer, format string, object any, items []json.RawMessa
 		}
 		return err
 	}
-	return writeColumns(out, strings.TrimPrefix(format, columnsFormat), items, headers)
+	return writeColumns(out, strings.TrimPrefix(f.Format, columnsFormat), items, !f.NoHeaders)
 }
 
 // writeColumns writes a table with columns such as NAME:.metadata.name,QUEUE:.status.queue.

@@ -78,7 +78,7 @@ func (l Listing[T]) manifests(ctx context.Context, c *client.Cluster, selection 
 		return err
 	}
 	if IsExpression(format) {
-		return WriteFields(s.Out, format, listOf(wanted), wanted, !l.NoHeaders)
+		return Fields{format, l.NoHeaders}.Write(s.Out, listOf(wanted), wanted)
 	}
 	return WriteObject(s.Out, format, listOf(wanted))
 }

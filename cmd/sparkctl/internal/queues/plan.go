@@ -128,7 +128,9 @@ func applied(ctx context.Context, c *client.Cluster, s cli.Streams) func(kind, n
 		if !known {
 			return manifest
 		}
-		result, err := c.Applied(ctx, of, namespace, name, manifest)
+		in := *c
+		in.Namespace = namespace
+		result, err := client.Applied(ctx, &in, of, name, manifest)
 		if err != nil {
 			fmt.Fprintf(s.Err, "The plan replaces %s %s, though applying it keeps what others have set: %v\n", kind, name, err)
 			return manifest
