@@ -91,7 +91,7 @@ func (rd *Reader) hasKey(ctx context.Context, app *v1alpha1.SparkApplication, re
 	meta := metadata(string(ref.Kind))
 	err := rd.read(ctx, app, ref.Name, meta)
 	has := slices.ContainsFunc(meta.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
-		return f.FieldsV1 != nil && strings.Contains(string(f.FieldsV1.Raw), strconv.Quote("f:"+ref.Key))
+		return f.FieldsV1 != nil && strings.Contains(f.FieldsV1.GetRawString(), strconv.Quote("f:"+ref.Key))
 	})
 	if err == nil && !has {
 		has, err = rd.dataHas(ctx, app, ref)

@@ -115,7 +115,7 @@ func TestWhatPodsNameComes(t *testing.T) {
 func TestMissingKeys(t *testing.T) {
 	t.Parallel()
 	managed := func(fields string) []metav1.ManagedFieldsEntry {
-		return []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}}
+		return []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)}}
 	}
 	const noKey = `Secret "db" in namespace a has no key "password", which env "P" of container "spark-kubernetes-driver" of the driver pod names`
 	for name, tt := range map[string]struct {

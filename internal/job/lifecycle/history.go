@@ -39,6 +39,15 @@ func markSucceeded(a *v1alpha1.AttemptStatus) {
 	a.Message = endedBefore
 }
 
+// earlyEnd returns the message of an attempt that had succeeded when it was stopped, as an event has said; empty for
+// others.
+func earlyEnd(a *v1alpha1.AttemptStatus) string {
+	if a.Message != endedBefore {
+		return ""
+	}
+	return ": " + endedBefore
+}
+
 // currentEntry returns the entry of the current attempt, nil if there is none.
 func currentEntry(st *state) *v1alpha1.AttemptStatus { return newestEntry(st, st.s.Attempt) }
 

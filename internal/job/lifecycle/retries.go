@@ -59,10 +59,8 @@ func pauseAfterLast(st *state) time.Duration {
 // runEnd returns the stage and the message with which the run ends after its last attempt.
 func runEnd(st *state, attempt *v1alpha1.AttemptStatus) (status.Stage, string) {
 	switch reason := status.Stage(attempt.Reason); {
-	case attempt.Message == endedBefore: // an event has said that it is stopped
-		return status.Succeeded, fmt.Sprintf("run %d succeeded: %s", st.s.Run, endedBefore)
 	case attempt.Outcome == v1alpha1.OutcomeSucceeded:
-		return status.Succeeded, fmt.Sprintf("run %d succeeded", st.s.Run)
+		return status.Succeeded, fmt.Sprintf("run %d succeeded", st.s.Run) + earlyEnd(attempt)
 	case mayRetry(st, attempt) && totalExceeded(st):
 		return status.TotalDeadlineExceeded, fmt.Sprintf("timeouts.total (%s) leaves no time for another attempt: %s",
 			st.timeouts().Total.Duration, attempt.Message)
