@@ -89,14 +89,7 @@ func TestDemoFitsOnASmallNode(t *testing.T) {
 			continue
 		}
 		perQueue[app.Spec.Queue.Name]++
-		if app.Spec.Image != "docker.io/sparkgate/spark:4.1" || strings.Contains(app.Spec.MainApplicationFile, "src/main") || strings.HasPrefix(app.Spec.MainClass, "org.apache") {
-			t.Errorf("%s runs %s %s of %s, which is not in the image of this repository", app.Name, app.Spec.MainClass, app.Spec.MainApplicationFile, app.Spec.Image)
-		}
-		for file, text := range examples(t) {
-			if strings.Contains(text, "name: "+app.Name+"\n") || strings.Contains(text, "name: "+app.Name+",") {
-				t.Errorf("applying examples/%s changes %s of the demo", file, app.Name)
-			}
-		}
+		isOfTheDemo(t, &app)
 		if app.Spec.Driver.CoreRequest != "200m" || app.Spec.Executor.CoreRequest != "200m" {
 			t.Errorf("%s requests %q and %q of CPU, want 200m each: three pods in the 1 CPU of the queue", app.Name, app.Spec.Driver.CoreRequest, app.Spec.Executor.CoreRequest)
 		}
@@ -106,6 +99,19 @@ func TestDemoFitsOnASmallNode(t *testing.T) {
 	}
 	if perQueue["team-a"] != 1 || perQueue["team-b"] != 2 {
 		t.Errorf("applications per queue: %v, want one in team-a and two in team-b, so that one has to wait", perQueue)
+	}
+}
+
+// isOfTheDemo checks that an application runs a program of this repository's image, and that no example has its name.
+func isOfTheDemo(t *testing.T, app *v1alpha1.SparkApplication) {
+	t.Helper()
+	if app.Spec.Image != "docker.io/sparkgate/spark:4.1" || strings.Contains(app.Spec.MainApplicationFile, "src/main") || strings.HasPrefix(app.Spec.MainClass, "org.apache") {
+		t.Errorf("%s runs %s %s of %s, which is not in the image of this repository", app.Name, app.Spec.MainClass, app.Spec.MainApplicationFile, app.Spec.Image)
+	}
+	for file, text := range examples(t) {
+		if strings.Contains(text, "name: "+app.Name+"\n") || strings.Contains(text, "name: "+app.Name+",") {
+			t.Errorf("applying examples/%s changes %s of the demo", file, app.Name)
+		}
 	}
 }
 
