@@ -36,6 +36,14 @@ var ForbiddenEdges = []Edge{
 		Why: "what Spark needs is computed without a cluster, for the operator and for sparkctl alike",
 	},
 	{
+		From: []string{"internal/adopt/..."}, To: append([]string{"internal/job/...", "internal/tools/...", "controllers/...", "cmd/..."}, clients...),
+		Why: "objects of other operators are translated without a cluster, for controllers and for sparkctl alike",
+	},
+	{
+		From: []string{"queueing/...", "internal/spark/...", "internal/job/..."}, To: []string{"internal/adopt/..."},
+		Why: "what is decided and created does not know where an object came from",
+	},
+	{
 		From: []string{"internal/base/..."}, To: []string{"queueing/...", "internal/spark/...", "internal/job/...", "internal/tools/...", "controllers/...", "cmd/..."},
 		Why: "it is a leaf that any layer may use",
 	},
