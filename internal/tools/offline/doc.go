@@ -5,6 +5,7 @@
 // tests of manifests, and programs that write manifests.
 //
 //	FromSubmit   a call of spark-submit  ─► SparkApplication
+//	Convert      kubeflow's kinds        ─► SparkApplication, ScheduledSparkApplication
 //	Render       SparkApplication        ─► driver pod, Service, ConfigMap, …
 //	Lint         files                   ─► what the API server and the operator would refuse
 //	NewPlan      files and a cluster     ─► which applications would be admitted, preempted, refused

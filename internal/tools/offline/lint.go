@@ -23,9 +23,9 @@ type Finding = manifests.Finding
 
 // Linted is the result of Lint.
 type Linted struct {
-	// Checked is the number of objects of the project's kinds.
-	Checked  int
-	Findings []Finding
+	// Checked is the number of objects of the project's kinds, Convertible that of kubeflow's operator.
+	Checked, Convertible int
+	Findings             []Finding
 }
 
 // Object is an object of a file. One without kind is a document that is not a manifest.
@@ -41,7 +41,13 @@ func Lint(files []File) (Linted, error) {
 	if err != nil {
 		return Linted{}, err
 	}
-	return Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}, nil
+	linted := Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}
+	for i := range objects {
+		if IsKubeflow(&objects[i]) {
+			linted.Convertible++
+		}
+	}
+	return linted, nil
 }
 
 // Read returns the objects of the files, and findings about documents that cannot be read.

@@ -134,7 +134,7 @@ func removeEmpty(fields map[string]any) {
 			delete(fields, name)
 		}
 	}
-	for _, name := range []string{"metadata", "spec"} {
+	for _, name := range []string{"metadata", "spec", "template"} {
 		if group, ok := fields[name].(map[string]any); ok {
 			removeEmpty(group)
 		}

@@ -12,6 +12,6 @@ import (
 // Commands returns the commands that need no cluster.
 func Commands(s cli.Streams) []*cobra.Command {
 	return []*cobra.Command{
-		newFromSubmit(s), newRender(s), newLint(s), newDiagnose(s), newDiffSubmit(s), newSimulate(s), newReplay(s),
+		newFromSubmit(s), newConvert(s), newRender(s), newLint(s), newDiagnose(s), newDiffSubmit(s), newSimulate(s), newReplay(s),
 	}
 }

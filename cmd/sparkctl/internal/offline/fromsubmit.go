@@ -33,8 +33,7 @@ const fromSubmitExample = `  sparkctl from-submit -- --master k8s://https://exam
 func newFromSubmit(s cli.Streams) *cobra.Command {
 	var version string
 	c := &cobra.Command{
-		SuggestFor: []string{"convert"},
-		Use:        "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a spark-submit command", Long: fromSubmitText,
+		Use: "from-submit [--spark-version VERSION] -- ARGUMENT...", Short: "Print the SparkApplication for a spark-submit command", Long: fromSubmitText,
 		Example: fromSubmitExample, DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error { return fromSubmit(version, args, s) },
 	}

@@ -58,6 +58,10 @@ func lint(names cli.FileNames, strict bool, s cli.Streams) error {
 	if linted.Checked == 0 && wrong == 0 {
 		fmt.Fprintf(s.Err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
 	}
+	if linted.Convertible > 0 {
+		fmt.Fprintf(s.Err, "sparkctl lint: note: %s of kubeflow's operator ignored: sparkctl convert prints them as ours, or says what to change\n",
+			printer.Count(linted.Convertible, "object"))
+	}
 	switch {
 	case wrong > 0:
 		return errors.New("the files have errors")
