@@ -43,7 +43,8 @@ var elsewhere = map[string][]string{
 // OwnerReferencesPermissionEnforcement, where it is enabled, when the operator creates an object that belongs to an
 // application; and the guard when the operator removes the scheduling gate of a pod.
 var asked = []string{
-	"update sparkapplications.sparkgate.io/finalizers", "update scheduledsparkapplications.sparkgate.io/finalizers", "release gates.sparkgate.io",
+	"update sparkapplications.sparkgate.io/finalizers", "update scheduledsparkapplications.sparkgate.io/finalizers",
+	"update sparkclusters.sparkgate.io/finalizers", "release gates.sparkgate.io",
 }
 
 // NotHere returns the rights that the end-to-end tests need not use: other tests do, or an admission plugin checks

@@ -56,6 +56,7 @@ func TestNames(t *testing.T) {
 	}{
 		"sparkapplications":          {"sgapp", apiextensionsv1.NamespaceScoped},
 		"scheduledsparkapplications": {"sgsched", apiextensionsv1.NamespaceScoped},
+		"sparkclusters":              {"sgcluster", apiextensionsv1.NamespaceScoped},
 		"sparkqueues":                {"sgq", apiextensionsv1.ClusterScoped},
 		"sparkflavors":               {"sgflavor", apiextensionsv1.ClusterScoped},
 	}

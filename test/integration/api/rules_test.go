@@ -29,7 +29,7 @@ func dryRun(ctx context.Context, obj *unstructured.Unstructured) error {
 
 // inNamespace puts an object of a namespaced kind into the namespace default, which every cluster has.
 func inNamespace(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	if strings.HasSuffix(obj.GetKind(), "SparkApplication") && obj.GetNamespace() == "" {
+	if namespaced := strings.HasSuffix(obj.GetKind(), "SparkApplication") || obj.GetKind() == "SparkCluster"; namespaced && obj.GetNamespace() == "" {
 		obj.SetNamespace(metav1.NamespaceDefault)
 	}
 	return obj
@@ -148,6 +148,8 @@ func breaches(t *testing.T, obj *unstructured.Unstructured, p place) []breach {
 
 // celBreaches has, for the CEL rules of single fields, a value that breaks them.
 var celBreaches = map[string][]any{
+	// namespaces
+	"self == '*' || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')": {"Team_A", "-a", "**"},
 	// schedules
 	"!self.contains('=')": {"TZ=UTC 0 0 * * *", "CRON_TZ=UTC @daily"},
 	"!self.matches('^@every +([0-9]{1,6}([.][0-9]+)?(h|ms|m|s))+$') || (duration(self.substring(7).trim()) >= duration('1m') && duration(self.substring(7).trim()) <= duration('8784h'))": {

@@ -24,6 +24,7 @@ import (
 var kinds = map[string]string{
 	"sparkapplications":          "sparkapplication.yaml",
 	"scheduledsparkapplications": "scheduledsparkapplication.yaml",
+	"sparkclusters":              "sparkcluster.yaml",
 	"sparkqueues":                "sparkqueue.yaml",
 	"sparkflavors":               "sparkflavor.yaml",
 }

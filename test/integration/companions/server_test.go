@@ -51,6 +51,7 @@ func TestServerIsReachable(t *testing.T) {
 	selects(t, app, policy.Spec.PodSelector.MatchLabels, driver)
 
 	installFile(t, gatewayCRD(t))
+	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Server.AllowedNamespaces = []string{"gateways", "hub"} }) // is acted on at once
 	route := &unstructured.Unstructured{}
 	route.SetGroupVersionKind(grpcRoute)
 	awaitOwn(t, app, route, func() bool { return true })
