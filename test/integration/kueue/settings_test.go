@@ -24,7 +24,7 @@ import (
 // ready, and says why. Activated again, the application asks again.
 func TestStartsLimited(t *testing.T) {
 	systems.Kueue(t, env.Cluster(), systems.KueueSettings{Config: map[string]any{"waitForPodsReady": map[string]any{
-		"timeout": "5s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 1, "backoffLimitCount": 1},
+		"timeout": "10s", "requeuingStrategy": map[string]any{"backoffBaseSeconds": 1, "backoffLimitCount": 1},
 	}}})
 	harness.StartOperator(t, harness.OperatorOptions{})
 	w := newWorld(t, "6Gi")
