@@ -153,7 +153,7 @@ type SparkClusterStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions are Ready, Reconciling and Stalled, and those that the stage of the cluster has besides, as of a
-	// SparkApplication. Ready is True while the master answers and the workers are ready.
+	// SparkApplication. Ready is True while the port of the master answers, once the workers were ready.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
