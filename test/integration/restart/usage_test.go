@@ -45,11 +45,13 @@ func (d *day) begin() {
 	d.operator = harness.StartOperator(d.t, harness.OperatorOptions{Clock: d.clock})
 }
 
-// running runs an application with both its executors.
+// running runs an application with both its executors until they count as ready, some seconds after their start.
 func (d *day) running(app *v1alpha1.SparkApplication) (driver *corev1.Pod, executors []*corev1.Pod) {
 	d.t.Helper()
 	driver = d.Run(app)
 	executors = d.Kubelet.Executors(d.t.Context(), driver, 2)
+	d.clock.Advance(10 * time.Second)
+	harness.Eventually(d.t, app, "with its executors ready", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.ExecutorsReady != nil })
 	d.pass(app, 3, 0)
 	return driver, executors
 }
