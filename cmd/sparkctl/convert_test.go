@@ -69,7 +69,10 @@ func TestConvertCalls(t *testing.T) {
 			code: cli.ExitFailed, err: "refused: spec: expected an object, found a list"},
 		"a password in a value": {in: strings.Replace(pi, "local:///opt", "https://me:hunter2@/opt", 1) + "  timeToLiveSeconds: -1\n", args: []string{"convert", "-"},
 			code: cli.ExitFailed, err: "refused: spec.timeToLiveSeconds"},
-		"lint names it": {in: pi, args: []string{"lint", "-"}, err: "sparkctl convert prints them as ours"},
+		"lint":           {in: pi, args: []string{"lint", "--strict", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n", err: "1 object of kubeflow's operator, which sparkctl convert prints as ours"},
+		"lint of a note": {in: noted, args: []string{"lint", "-"}, out: "standard input:10: warning: SparkApplication python-pi: spec.pythonVersion: left out: "},
+		"lint of what is refused": {in: strings.Replace(pi, "cluster", "client", 1), args: []string{"lint", "-"},
+			code: cli.ExitFailed, out: `SparkApplication python-pi: spec.mode: value "client"`, err: "the files have errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

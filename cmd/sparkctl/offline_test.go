@@ -108,7 +108,7 @@ func TestOfflineCalls(t *testing.T) {
 		},
 		"lint without files":  {args: []string{"lint"}, code: cli.ExitUsage, err: "name files with -f FILE"},
 		"lint of an argument": {in: right, args: []string{"lint", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n"},
-		"lint of another operator": {in: "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\n", args: []string{"lint", "-"},
+		"lint of another operator": {in: "apiVersion: spark.apache.org/v1\nkind: SparkApplication\n", args: []string{"lint", "-"},
 			out: "0 objects checked", err: "note: nothing was checked, because no object has the apiVersion sparkgate.io/v1alpha1"},
 		"lint of two":             {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
 		"lint of what failed":     {in: "\n", args: []string{"lint", "-"}, code: cli.ExitFailed, err: "there is nothing in standard input: if another program writes that"},

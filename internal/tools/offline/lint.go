@@ -23,7 +23,7 @@ type Finding = manifests.Finding
 
 // Linted is the result of Lint.
 type Linted struct {
-	// Checked is the number of objects of the project's kinds, Convertible that of kubeflow's operator.
+	// Checked is the number of objects of the project's kinds and of kubeflow's operator, Convertible that of the latter.
 	Checked, Convertible int
 	Findings             []Finding
 }
@@ -32,9 +32,10 @@ type Linted struct {
 type Object = manifests.Object
 
 // Lint checks every SparkApplication, ScheduledSparkApplication, SparkQueue and SparkFlavor in the files against the
-// schema of the API and the rules of the operator. Other objects are ignored, except a ConfigMap that an application
-// names as its sparkConfigMap. Lint does not check what only a cluster knows: whether other objects exist, and the
-// defaults of a namespace. An error means a bug in this program.
+// schema of the API and the rules of the operator, and says of objects of kubeflow's operator what Convert says, notes
+// as warnings. Other objects are ignored, except a ConfigMap that an application names as its sparkConfigMap. Lint does
+// not check what only a cluster knows: whether other objects exist, and the defaults of a namespace. An error means a
+// bug in this program.
 func Lint(files []File) (Linted, error) {
 	objects, findings := Read(files)
 	found, checked, err := Check(objects)
@@ -43,9 +44,18 @@ func Lint(files []File) (Linted, error) {
 	}
 	linted := Linted{Checked: checked, Findings: slices.Concat(findings, found, manifests.Hints(objects))}
 	for i := range objects {
-		if IsKubeflow(&objects[i]) {
-			linted.Convertible++
+		if !IsKubeflow(&objects[i]) {
+			continue
 		}
+		c := Converted{Object: objects[i]}
+		if err := c.translate(objects); err != nil {
+			return Linted{}, err
+		}
+		for n := range c.Notes {
+			c.Notes[n].Warning = true
+		}
+		linted.Checked, linted.Convertible = linted.Checked+1, linted.Convertible+1
+		linted.Findings = append(linted.Findings, append(c.Refusals, c.Notes...)...)
 	}
 	return linted, nil
 }

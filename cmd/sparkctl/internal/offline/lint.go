@@ -18,8 +18,9 @@ import (
 const lintText = `Checks the SparkApplications, ScheduledSparkApplications, SparkQueues and SparkFlavors in FILE against the
 schema of the API and the operator's own rules, without a cluster. FILE and -f FILE mean the same.
 
-Each line names file, line, object and field, and says what to do. Objects of other kinds are ignored, but a
-ConfigMap that spec.sparkConfigMap names is read if it is in the files. Warnings are about settings that this
+Each line names file, line, object and field, and says what to do. Of manifests of kubeflow's operator, lint says
+what convert says, notes as warnings. Objects of other kinds are ignored, but a ConfigMap that
+spec.sparkConfigMap names is read if it is in the files. Warnings are about settings that this
 version does not honour yet, and settings that you should change. What needs a cluster is not checked: whether
 other objects exist, and what the namespace adds.
 
@@ -59,7 +60,7 @@ func lint(names cli.FileNames, strict bool, s cli.Streams) error {
 		fmt.Fprintf(s.Err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
 	}
 	if linted.Convertible > 0 {
-		fmt.Fprintf(s.Err, "sparkctl lint: note: %s of kubeflow's operator ignored: sparkctl convert prints them as ours, or says what to change\n",
+		fmt.Fprintf(s.Err, "sparkctl lint: note: %s of kubeflow's operator, which sparkctl convert prints as ours\n",
 			printer.Count(linted.Convertible, "object"))
 	}
 	switch {
