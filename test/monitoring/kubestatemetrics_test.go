@@ -49,6 +49,10 @@ func TestKubeStateMetrics(t *testing.T) {
 	s.look(daily)
 	flavor := &v1alpha1.SparkFlavor{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}
 	harness.Create(t, flavor)
+	harness.Create(t, &v1alpha1.SparkCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "shared"},
+		Spec:       v1alpha1.SparkClusterSpec{SparkVersion: "4.1.4", Image: "spark", Suspend: true},
+	})
 	page := stateMetrics(t)
 
 	ours := func(line string) bool {
@@ -63,8 +67,8 @@ func TestKubeStateMetrics(t *testing.T) {
 	lines := page()
 	info := fmt.Sprintf(`,driver_pod="%s",gate="Embedded",name="now",namespace="%s",queue="%s",spark_version="4.1.4",uid="%s"} 1`,
 		running.Status.Driver.PodName, s.Namespace, s.Queue.Name, running.UID)
-	for part, want := range map[string]int{ // three of the applications are those of schedules
-		"kube_sparkapplication_info{": 6, info: 1, "kube_scheduledsparkapplication_info{": 2, "kube_sparkqueue_info{": 1, "kube_sparkflavor_info{": 1,
+	for part, want := range map[string]int{ // three of the applications are those of schedules, one is that of the cluster
+		"kube_sparkapplication_info{": 7, info: 1, "kube_scheduledsparkapplication_info{": 2, "kube_sparkqueue_info{": 1, "kube_sparkflavor_info{": 1,
 	} {
 		if n := count(lines, func(line string) bool { return ours(line) && strings.Contains(line, part) }); n != want {
 			t.Errorf("%d lines with %s, want %d:\n%s", n, part, want, strings.Join(lines, "\n"))
