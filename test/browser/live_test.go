@@ -206,12 +206,13 @@ func TestRefusals(t *testing.T) {
 func (s site) until(t *testing.T, path, text string) tab {
 	t.Helper()
 	b := s.open(t, path)
-	env.Until(t, path+" shows "+text, func() bool {
-		if strings.Contains(value[string](b, "document.body.innerText"), text) {
-			return true
+	env.UntilSeen(t, path+" shows "+text, func() (bool, any) {
+		shown := value[string](b, "document.body.innerText")
+		if strings.Contains(shown, text) {
+			return true, nil
 		}
 		b.goes(s.base + path)
-		return false
+		return false, shown
 	})
 	return b
 }

@@ -94,7 +94,7 @@ type tab struct {
 // open opens a path in a new tab.
 func (s site) open(t *testing.T, path string) tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(chromium)
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext()) // without the cookies of other tests
 	t.Cleanup(cancel)
 	b := tab{t, ctx}
 	b.goes(s.base + path)
