@@ -6,6 +6,7 @@ package standalone
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,11 +52,32 @@ func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
 	return app
 }
 
-// words maps what messages call the parts of an application to what they are in a cluster.
-var words = strings.NewReplacer(
-	"spec.driver", "spec.master", "spec.executor.instances", "spec.workers.min", "spec.executor", "spec.workers",
-	"driver pod", "master pod", "the driver", "the master", "executors", "workers", "executor", "worker",
-)
+// term matches a word or a field that may be of an application, and the names of properties, pods and images in whole.
+var term = regexp.MustCompile(`[\w./-]*(?:driver|executor)[\w./-]*`)
+
+// parts are the parts of an application, and what they are in a cluster.
+var parts = map[string]string{"driver": "master", "executor": "worker", "executors": "workers"}
 
 // InWords returns a field or a message about the application of a cluster in the words of the cluster.
-func InWords(text string) string { return words.Replace(text) }
+func InWords(text string) string {
+	return strings.ReplaceAll(term.ReplaceAllStringFunc(text, inWords), "an worker", "a worker")
+}
+
+func inWords(term string) string {
+	path := strings.TrimRight(term, ".")
+	inSpec, isPath := strings.CutPrefix(path, "spec.")
+	name, field, hasField := strings.Cut(inSpec, ".")
+	part, known := parts[name]
+	switch {
+	case !known:
+		return term
+	case name == "executor" && field == "instances":
+		part, field = "workers", "min"
+	case name == "executor" && (isPath || hasField):
+		part = "workers"
+	}
+	if hasField {
+		part += "." + field
+	}
+	return path[:len(path)-len(inSpec)] + part + term[len(path):]
+}

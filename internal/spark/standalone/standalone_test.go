@@ -44,3 +44,24 @@ func TestApplication(t *testing.T) {
 		t.Error("the defaults have changed")
 	}
 }
+
+// TestInWords: messages name the fields of a cluster, and leave properties, pods and images alone.
+func TestInWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"driver pod etl-1-1-driver is running":                                               "master pod etl-1-1-driver is running",
+		"driver was killed with exit code 137; raise driver.memory or driver.memoryOverhead": "master was killed with exit code 137; raise master.memory or master.memoryOverhead",
+		"0 of 2 executors are ready: the executor pod is unschedulable":                      "0 of 2 workers are ready: the worker pod is unschedulable",
+		"an executor's container was killed: raise executor.memoryOverhead.":                 "a worker's container was killed: raise workers.memoryOverhead.",
+		"spec.executor.instances":                                                            "spec.workers.min",
+		"spec.driver.env[0].name":                                                            "spec.master.env[0].name",
+		"set spec.executor.":                                                                 "set spec.workers.",
+		"set spark.executor.cores and spark.driver.memory":                                   "set spark.executor.cores and spark.driver.memory",
+		"timeouts.executorStart, queue.flavors.executor":                                     "timeouts.executorStart, queue.flavors.executor",
+		"image registry.example.com/executor:1":                                              "image registry.example.com/executor:1",
+	} {
+		if got := standalone.InWords(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
