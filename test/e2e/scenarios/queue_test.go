@@ -129,7 +129,7 @@ func checkExplanation(t *testing.T, s *env.Namespace, team string) {
 	}
 }
 
-// checkWait checks that the wait is explained with resource, need and limit, in one sentence that never changes.
+// checkWait checks that the wait is explained with the first resource that is short, need and limit, in one sentence that never changes.
 func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 	t.Helper()
 	told := map[string]bool{}
@@ -142,7 +142,7 @@ func checkWait(t *testing.T, versions []*v1alpha1.SparkApplication) {
 		t.Errorf("%s was told %d things while it waited: %v", versions[0].Name, len(told), told)
 	}
 	for message := range told {
-		for _, want := range []string{"memory 2.625Gi", "at most 3Gi", "queue " + versions[0].Namespace} {
+		for _, want := range []string{"cpu 600m", "at most 1 ", "queue " + versions[0].Namespace} {
 			if !strings.Contains(message, want) {
 				t.Errorf("the message of %s does not name %q: %s", versions[0].Name, want, message)
 			}
