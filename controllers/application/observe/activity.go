@@ -39,11 +39,11 @@ var driverHTTP = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Activity asks the driver of the current attempt, through the REST API of its web interface, when it last ran a job,
-// and remembers the answer. now is the time of the pass, at which the driver counts as asked.
+// Activity asks the driver of the current attempt, through the REST API of its web interface, when it last ran a job or
+// had a session of Spark Connect, and remembers the answer. now is the time of the pass, at which the driver counts as asked.
 func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) lifecycle.Activity {
 	said := lifecycle.Activity{Asked: now}
-	busy, err := dr.lastJob(ctx, app, driverOf(app, records), said.Asked)
+	busy, err := dr.lastUse(ctx, app, driverOf(app, records), said.Asked)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).V(1).Info("Cannot ask a driver for its jobs", "driver", app.Status.Driver.PodName, "error", err.Error())
 		said.Problem = err.Error()
@@ -57,21 +57,48 @@ func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, 
 	return dr.Record.Sightings.Activity(attempt)
 }
 
-// lastJob returns when the last job of a driver ended, now if one runs, and zero if it has run none.
-func (dr *Driver) lastJob(ctx context.Context, app *v1alpha1.SparkApplication, driver *pods.Record, now time.Time) (time.Time, error) {
+// lastUse returns when the last job or session of a driver ended, now if there is one, and zero if there was none.
+func (dr *Driver) lastUse(ctx context.Context, app *v1alpha1.SparkApplication, driver *pods.Record, now time.Time) (time.Time, error) {
+	address, err := dr.webInterface(ctx, driver)
+	if err != nil {
+		return time.Time{}, err
+	}
+	api := url.URL{Scheme: "http", Host: address, Path: "/api/v1/applications/" + app.Status.Driver.ApplicationID}
+	last, err := ask[job](ctx, api.JoinPath("jobs"), now)
+	if err != nil || last.Equal(now) {
+		return last, err
+	}
+	closed, err := ask[session](ctx, api.JoinPath("connect", "sessions"), now)
+	if errors.Is(err, errNotFound) { // before Spark 4.3, and from a Thrift server
+		return last, nil
+	}
+	return later(last, closed), err
+}
+
+// webInterface returns host and port of the web interface of a driver.
+func (dr *Driver) webInterface(ctx context.Context, driver *pods.Record) (address string, err error) {
 	if driver == nil {
-		return time.Time{}, errors.New("its pod is not there")
+		return "", errors.New("its pod is not there")
 	}
 	pod := &corev1.Pod{}
 	if err := dr.Live.Get(ctx, types.NamespacedName{Namespace: driver.Namespace, Name: driver.Name}, pod); err != nil {
-		return time.Time{}, errors.New("its pod cannot be read")
+		return "", errors.New("its pod cannot be read")
 	}
 	if pod.UID != driver.UID || pod.Status.PodIP == "" {
-		return time.Time{}, errors.New("its pod has no address")
+		return "", errors.New("its pod has no address")
 	}
-	address := net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.DriverUIPort(pod))))
-	jobs := url.URL{Scheme: "http", Host: address, Path: "/api/v1/applications/" + app.Status.Driver.ApplicationID + "/jobs"}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, jobs.String(), nil)
+	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.DriverUIPort(pod)))), nil
+}
+
+// errNotFound: the driver's REST API does not have what it was asked for.
+var errNotFound = errors.New("its web interface answers with status 404")
+
+// ended is an entry of an answer of Spark's REST API: zero means that it has not ended, or that nobody can tell.
+type ended interface{ end() time.Time }
+
+// ask returns when the last entry of an answer of the driver's REST API ended, see lastOf.
+func ask[T ended](ctx context.Context, what *url.URL, now time.Time) (time.Time, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, what.String(), nil)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -80,10 +107,29 @@ func (dr *Driver) lastJob(ctx context.Context, app *v1alpha1.SparkApplication, d
 		return time.Time{}, err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return time.Time{}, fmt.Errorf("its web interface answers with status %d", answer.StatusCode)
+	switch answer.StatusCode {
+	case http.StatusOK:
+		return lastOf[T](io.LimitReader(answer.Body, maxAnswer), now)
+	case http.StatusNotFound:
+		return time.Time{}, errNotFound
 	}
-	return lastOf(io.LimitReader(answer.Body, maxAnswer), now)
+	return time.Time{}, fmt.Errorf("its web interface answers with status %d", answer.StatusCode)
+}
+
+// lastOf returns when the last entry of a list ended, now if one has not, and zero if there is none.
+func lastOf[T ended](answer io.Reader, now time.Time) (last time.Time, err error) {
+	var entries []T
+	if err := json.NewDecoder(answer).Decode(&entries); err != nil {
+		return time.Time{}, errors.New("its web interface does not answer as Spark does")
+	}
+	for _, entry := range entries {
+		end := entry.end()
+		if end.IsZero() || end.After(now) {
+			return now, nil
+		}
+		last = later(last, end)
+	}
+	return last, nil
 }
 
 // job is what is read of a job in Spark's REST API (v1, JobData).
@@ -92,23 +138,33 @@ type job struct {
 	CompletionTime string `json:"completionTime"`
 }
 
-// sparkTime is how Spark's REST API writes times.
+// sparkTime is how Spark's REST API writes the times of jobs.
 const sparkTime = "2006-01-02T15:04:05.000MST"
 
-// lastOf returns when the last job in an answer ended, now if one runs, and zero if there is none.
-func lastOf(answer io.Reader, now time.Time) (last time.Time, err error) {
-	var jobs []job
-	if err := json.NewDecoder(answer).Decode(&jobs); err != nil {
-		return time.Time{}, errors.New("its web interface does not answer with jobs")
+func (j job) end() time.Time {
+	end, err := time.Parse(sparkTime, j.CompletionTime)
+	if j.Status == "RUNNING" || err != nil {
+		return time.Time{}
 	}
-	for _, j := range jobs {
-		ended, err := time.Parse(sparkTime, j.CompletionTime)
-		if j.Status == "RUNNING" || err != nil || ended.After(now) {
-			return now, nil
-		}
-		if ended.After(last) {
-			last = ended
-		}
+	return end
+}
+
+// session is what is read of a session in Spark's REST API (v1/connect, SessionData): milliseconds since 1970, 0 while
+// the session is open.
+type session struct {
+	FinishTimestamp int64 `json:"finishTimestamp"`
+}
+
+func (s session) end() time.Time {
+	if s.FinishTimestamp == 0 {
+		return time.Time{}
 	}
-	return last, nil
+	return time.UnixMilli(s.FinishTimestamp)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -32,14 +32,14 @@ func TestLastOf(t *testing.T) {
 		"one runs":               {answer: "[" + newer + "," + runs + "]", want: now},
 		"a clock that is ahead":  {answer: "[" + ahead + "]", want: now},
 		"a time of another form": {answer: `[{"completionTime": "yesterday", "status": "SUCCEEDED"}]`, want: now},
-		"a page":                 {answer: `<html>`, err: "does not answer with jobs"},
-		"another object":         {answer: `{"jobs": []}`, err: "does not answer with jobs"},
-		"cut off":                {answer: "[" + older, err: "does not answer with jobs"},
+		"a page":                 {answer: `<html>`, err: "does not answer as Spark does"},
+		"another object":         {answer: `{"jobs": []}`, err: "does not answer as Spark does"},
+		"cut off":                {answer: "[" + older, err: "does not answer as Spark does"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := lastOf(strings.NewReader(tc.answer), now)
+			got, err := lastOf[job](strings.NewReader(tc.answer), now)
 			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Fatalf("error %v, want %q", err, tc.err)
 			}
@@ -47,5 +47,25 @@ func TestLastOf(t *testing.T) {
 				t.Errorf("the last job ended at %s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestLastSession reads answers of Spark 4.3.0's REST API to the question for the sessions of Spark Connect.
+func TestLastSession(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1795909000000)
+	const (
+		open   = `{"sessionId": "d689f954-1483-4ec3-a463-47670eef824c", "userId": "", "startTimestamp": 1795908197268, "finishTimestamp": 0, "totalExecution": 2, "totalTime": 1862}`
+		closed = `{"sessionId": "d689f954-1483-4ec3-a463-47670eef824c", "userId": "", "startTimestamp": 1795908197268, "finishTimestamp": 1795908199200, "totalExecution": 2, "totalTime": 1932}`
+	)
+	for answer, want := range map[string]time.Time{
+		"[ ]":                           {},
+		"[" + closed + "]":              time.UnixMilli(1795908199200),
+		"[" + closed + "," + open + "]": now,
+	} {
+		got, err := lastOf[session](strings.NewReader(answer), now)
+		if err != nil || !got.Equal(want) {
+			t.Errorf("%s: %s, %v, want %s", answer, got, err, want)
+		}
 	}
 }

@@ -23,23 +23,25 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// TestIdleServer: the operator asks the web interface of a server for its jobs, stops the server when none has run for long enough, and starts it
-// again when its spec changes. In an end-to-end test the web interface is Spark's.
+// TestIdleServer: the operator asks the web interface of a server for its jobs and sessions, stops the server when it has had none for long enough,
+// and starts it again when its spec changes. In an end-to-end test the web interface is Spark's.
 func TestIdleServer(t *testing.T) {
 	clock := &harness.Clock{}
 	w := harness.NewWorld(t, "8Gi", nil)
 	harness.StartOperator(t, harness.OperatorOptions{Clock: clock})
-	var jobs atomic.Pointer[string]
+	var jobs, sessions atomic.Pointer[string]
 	var asked atomic.Int32
 	jobs.Store(ptr.To(`[{"jobId": 0, "status": "RUNNING"}]`))
-	ui := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
-		if parts := strings.Split(in.URL.Path, "/"); len(parts) != 6 || parts[3] != "applications" || parts[5] != "jobs" {
-			http.NotFound(out, in)
-			return
-		}
+	sessions.Store(ptr.To(`[{"finishTimestamp": 0}]`))
+	api := http.NewServeMux()
+	api.HandleFunc("GET /api/v1/applications/{id}/jobs", func(out http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
 		fmt.Fprint(out, *jobs.Load())
-	}))
+	})
+	api.HandleFunc("GET /api/v1/applications/{id}/connect/sessions", func(out http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(out, *sessions.Load())
+	})
+	ui := httptest.NewServer(api)
 	t.Cleanup(ui.Close)
 	address, err := url.Parse(ui.URL)
 	if err != nil {
@@ -70,6 +72,10 @@ func TestIdleServer(t *testing.T) {
 	env.UntilSeen(t, "the driver was asked", func() (bool, int32) { return asked.Load() == 1, asked.Load() })
 	jobs.Store(ptr.To(fmt.Sprintf(`[{"jobId": 0, "status": "SUCCEEDED", "completionTime": %q}]`, clock.Now().UTC().Format("2006-01-02T15:04:05.000")+"GMT")))
 	clock.Advance(10 * time.Minute)
+	look("it-has-a-session")
+	env.UntilSeen(t, "the driver was asked again", func() (bool, int32) { return asked.Load() == 2, asked.Load() })
+	sessions.Store(ptr.To(fmt.Sprintf(`[{"finishTimestamp": %d}]`, clock.Now().UnixMilli())))
+	clock.Advance(10 * time.Minute)
 	look("it-is-idle")
 	w.Reach(app, "Finalizing")
 	w.Kubelet.Finish(t.Context(), driver, 143, "Error")
@@ -77,8 +83,8 @@ func TestIdleServer(t *testing.T) {
 	if !strings.Contains(harness.Message(app), "sparkctl resume") || app.Status.Grant != nil {
 		t.Errorf("%s; holds %+v", harness.Message(app), app.Status.Grant)
 	}
-	if n := asked.Load(); n != 2 {
-		t.Errorf("the driver was asked %d times in 20 minutes", n)
+	if n := asked.Load(); n != 3 {
+		t.Errorf("the driver was asked %d times in 30 minutes", n)
 	}
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts.Idle.Duration = time.Hour })
 	harness.Eventually(t, app, "started again", func(a *v1alpha1.SparkApplication) bool { return a.Status.Attempt == 2 && a.Status.Grant != nil })
