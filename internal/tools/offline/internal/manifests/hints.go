@@ -5,14 +5,19 @@ package manifests
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/validate"
 )
 
 // Hints returns warnings about what only a cluster or an image can decide: applications, and templates of schedules,
-// without a service account, and servers without their jar. Objects that cannot be parsed have none.
+// without a service account, servers without their jar, and short tokens in Secrets beside them. Objects that cannot be
+// parsed have none.
 func Hints(objects []Object) []Finding {
 	var hints []Finding
 	for i := range objects {
@@ -25,13 +30,42 @@ func Hints(objects []Object) []Finding {
 			continue
 		}
 		var found []Finding
-		app := &v1alpha1.SparkApplication{Spec: *spec}
+		app := &v1alpha1.SparkApplication{ObjectMeta: metav1.ObjectMeta{Name: o.Name}, Spec: *spec}
 		for _, w := range append(validate.AccountWarnings(app), validate.ServerWarnings(app)...) {
 			found = append(found, Finding{Field: strings.Replace(w.Field, "spec", at, 1), Message: w.Message, Warning: true})
+		}
+		if n := tokenLength(objects, o, spec); n >= 0 && n < minTokenLength {
+			found = append(found, Finding{Field: at + ".server.token", Warning: true, Message: fmt.Sprintf("a token of %d characters can be guessed: "+
+				"use at least %d, such as those of openssl rand -base64 24", n, minTokenLength)})
 		}
 		hints = append(hints, o.Place(found)...)
 	}
 	return hints
+}
+
+// minTokenLength is the number of characters below which the token of a server counts as guessable.
+const minTokenLength = 16
+
+// tokenLength returns the length of the token of the server in an object, in characters; -1 if its Secret is not among
+// the objects.
+func tokenLength(objects []Object, o *Object, spec *v1alpha1.SparkApplicationSpec) int {
+	if spec.Server == nil || spec.Server.Token == nil {
+		return -1
+	}
+	for i := range objects {
+		var secret corev1.Secret
+		other := &objects[i]
+		if other.Kind != "Secret" || other.Namespace != o.Namespace || other.Name != spec.Server.Token.Name || json.Unmarshal(other.JSON, &secret) != nil {
+			continue
+		}
+		if token, ok := secret.StringData[spec.Server.Token.Key]; ok {
+			return len(token)
+		}
+		if token, ok := secret.Data[spec.Server.Token.Key]; ok {
+			return len(token)
+		}
+	}
+	return -1
 }
 
 // specOf returns the spec of the application in an object, and its path; nil if there is none.
