@@ -35,7 +35,7 @@ func TestSlowTheExampleReadsAndWritesS3(t *testing.T) {
 	s.keys(s.store.AccessKey, s.store.SecretKey)
 	s.Apply(s.example(inMemory, func(spec *v1alpha1.SparkApplicationSpec) {
 		// Spark asks this instead of Maven Central.
-		spec.Driver.Env = []v1alpha1.EnvVar{{Name: "DEFAULT_ARTIFACT_REPOSITORY", Value: mavenCentral(t)}}
+		spec.Driver.Env = []v1alpha1.EnvVar{{Name: "DEFAULT_ARTIFACT_REPOSITORY", Value: env.MavenCentral(t)}}
 	}))
 	counted := s.Becomes("object-storage", v1alpha1.SucceededReason)
 

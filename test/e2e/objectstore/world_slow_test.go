@@ -8,14 +8,10 @@ package objectstore
 import (
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,16 +29,6 @@ const (
 	sdkJar    = "software/amazon/awssdk/bundle/2.29.52/bundle-2.29.52.jar"
 	agentJar  = "io/prometheus/jmx/jmx_prometheus_javaagent/1.0.1/jmx_prometheus_javaagent-1.0.1.jar"
 )
-
-// jars returns the folder of the Maven repository.
-func jars(t *testing.T) string {
-	t.Helper()
-	folder := os.Getenv("SPARKGATE_MAVEN")
-	if folder == "" {
-		t.Fatal("SPARKGATE_MAVEN does not name the folder of the jars: run `make e2e-slow`")
-	}
-	return folder
-}
 
 // tenant is a team with an S3 server, whose bucket has a text of three lines, two of them equal, and a record of what
 // it can see in its namespace.
@@ -68,7 +54,7 @@ func newTenant(t *testing.T) *tenant {
 // newNamespace returns a namespace with a queue and a claim of the jars.
 func newNamespace(t *testing.T) *env.Namespace {
 	t.Helper()
-	folder := jars(t)
+	folder := env.Jars(t)
 	s := env.NewTenant(t, 1)
 	s.Apply(env.Queue(s.Name, "2", "12Gi"))
 	s.HostVolume("jars", folder, corev1.ReadOnlyMany)
@@ -164,17 +150,4 @@ func fromEnvironment(spec *v1alpha1.SparkApplicationSpec) {
 	spec.HadoopConf["fs.s3a.aws.credentials.provider"] = "software.amazon.awssdk.auth.credentials.EnvironmentVariableCredentialsProvider"
 	source := []runtime.RawExtension{raw(`{"secretRef":{"name":"s3-env"}}`)}
 	spec.Driver.EnvFrom, spec.Executor.EnvFrom = source, source
-}
-
-// mavenCentral serves the jars where pods reach them, and returns the address.
-func mavenCentral(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", net.JoinHostPort(env.NodeAddress(t), "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: http.FileServer(http.Dir(jars(t))), ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return "http://" + listener.Addr().String() + "/"
 }

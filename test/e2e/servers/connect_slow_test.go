@@ -44,7 +44,7 @@ while len(hosts) < 4 or not os.path.exists("/tmp/enough"):
 func TestSlowANotebookUsesTheQuotaOfAQueue(t *testing.T) {
 	t.Parallel()
 	const quota = "4480Mi" // five pods
-	n := newNotebook(t, "4", quota)
+	n := env.NewNotebook(t, env.Image, env.ClientAlone, "4", quota)
 	n.Apply(server("notebooks", n.Name, v1alpha1.ConnectServer, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf["spark.dynamicAllocation.executorIdleTimeout"] = "5s"
 		// Spark's own default keeps an executor with shuffle files until a collection of garbage in the driver, which may take half an hour.
@@ -52,13 +52,13 @@ func TestSlowANotebookUsesTheQuotaOfAQueue(t *testing.T) {
 		spec.Executor.Template = &runtime.RawExtension{Raw: []byte(`{"metadata": {"labels": {"cost-centre": "research"}}}`)}
 	}))
 	serves(n.Namespace, "notebooks", env.First)
-	if said := n.run(asks); said != "499500\n[1, 2, 3]\n" {
+	if said := n.Run(asks); said != "499500\n[1, 2, 3]\n" {
 		t.Errorf("the notebook shows %q", said)
 	}
 
-	working := n.start(busy)
+	working := n.Start(busy)
 	executors(n, "four, while others wait for quota", func(e *v1alpha1.ExecutorStatus) bool { return e.Ready == 4 && e.Gated > 0 })
-	n.tell("/tmp/enough")
+	n.Tell("/tmp/enough")
 	working.Succeeds()
 	// Executors that go hand their shuffle files over. Spark keeps the last one, which may have some, until another query has ended.
 	executors(n, "at most one", func(e *v1alpha1.ExecutorStatus) bool { return e.Ready <= 1 && e.Pending == 0 && e.Gated == 0 })
@@ -75,7 +75,7 @@ func TestSlowANotebookUsesTheQuotaOfAQueue(t *testing.T) {
 }
 
 // executors waits until the status counts such executors of the server.
-func executors(n notebook, what string, are func(*v1alpha1.ExecutorStatus) bool) {
+func executors(n env.Notebook, what string, are func(*v1alpha1.ExecutorStatus) bool) {
 	n.Shows("notebooks", "at these executors: "+what, func(app *v1alpha1.SparkApplication) error {
 		if e := app.Status.Executors; e == nil || !are(e) {
 			return fmt.Errorf("executors: %+v", e)
@@ -107,7 +107,7 @@ const motto = `$HOME ${HOME} $(id) $SPARK_HOME$$ {{APP_ID}} "double" 'single'  t
 // TestSlowANotebookFindsItsServerAgain: a server that is killed or changed is back at its name.
 func TestSlowANotebookFindsItsServerAgain(t *testing.T) {
 	t.Parallel()
-	n := newNotebook(t, "1", "3Gi")
+	n := env.NewNotebook(t, env.Image, env.ClientAlone, "1", "3Gi")
 	app := server("notebooks", n.Name, v1alpha1.ConnectServer, func(spec *v1alpha1.SparkApplicationSpec) {
 		spec.SparkConf["spark.sparkgate.motto"] = motto
 		spec.SparkConf["spark.sql.shuffle.partitions"] = "3"
@@ -116,10 +116,10 @@ func TestSlowANotebookFindsItsServerAgain(t *testing.T) {
 	driver := serves(n.Namespace, "notebooks", env.First)
 	knows(t, n, "3")
 
-	open := n.start(outlives)
-	n.await("/tmp/connected")
+	open := n.Start(outlives)
+	n.AwaitFile("/tmp/connected")
 	n.Kubectl("delete", "pod", driver)
-	n.tell("/tmp/killed")
+	n.Tell("/tmp/killed")
 	serves(n.Namespace, "notebooks", env.Attempt{Run: 1, Attempt: 2})
 	open.Succeeds()
 
@@ -132,9 +132,9 @@ func TestSlowANotebookFindsItsServerAgain(t *testing.T) {
 }
 
 // knows checks what a new session says about the configuration of the server.
-func knows(t *testing.T, n notebook, partitions string) {
+func knows(t *testing.T, n env.Notebook, partitions string) {
 	t.Helper()
-	said := n.run(`print(spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sparkgate.motto"), end="")`)
+	said := n.Run(`print(spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sparkgate.motto"), end="")`)
 	if want := partitions + " " + motto; said != want {
 		t.Errorf("the session says  %s\nand the spec has %s", said, want)
 	}
