@@ -142,6 +142,7 @@ var expected = map[string]string{
 	"advice":              "at most 903 MiB was in use beside the heap",
 	"advice-unknown":      "Not known: ",
 	"application-running": "Executors: 2 now",
+	"overview":            "Waiting longest, and why",
 	"queue":               "The last 6 hours",
 	"schedules":           "paused-2",
 	"what-if":             "sessions",
@@ -155,7 +156,7 @@ func TestEveryPage(t *testing.T) {
 	operator.Use(t)
 	s, address := newScene(t), serve(t)
 	pages := map[string]string{
-		"queues": "/queues", "queue": "/queues/" + s.Queue.Name, "applications": "/applications", "none": "/applications?q=none",
+		"overview": "/overview", "queues": "/queues", "queue": "/queues/" + s.Queue.Name, "applications": "/applications", "none": "/applications?q=none",
 		"usage": "/usage?prices=" + url.QueryEscape("currency: EUR\ndefault: {coreHour: 0.04, gibHour: 0.005}\n"), "usage-label": "/usage?by=label&label=team&since=nonsense",
 		"schedules": "/schedules", "missing": "/applications/" + s.Namespace + "/none", "manifest": pathOf(s.stages["running"]) + "/manifest",
 	}

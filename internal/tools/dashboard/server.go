@@ -91,7 +91,7 @@ func New(ctx context.Context, o Options) *Server {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, s.site.Base+"/queues", http.StatusSeeOther)
+		http.Redirect(w, r, s.site.Base+"/overview", http.StatusSeeOther)
 	})
 	for path, build := range pages.Builders {
 		mux.HandleFunc("GET "+path, s.page(build))

@@ -36,6 +36,10 @@ func TestWhoWaitsAndWhy(t *testing.T) {
 	waits := w.Apply("later")
 	w.Reach(waits, v1alpha1.QueuedReason)
 
+	if p := me.opens("/"); p.header.Get("Location") != "/overview" {
+		t.Errorf("the first page is %d %s", p.status, p.header.Get("Location"))
+	}
+	me.sees("/overview", "Waiting longest, and why", w.Namespace+"/</span>later</a>", "needs memory 2.625Gi", "Just started", w.Namespace+"/</span>pi</a>", w.Queue.Name)
 	me.sees("/queues", w.Queue.Name, "2.625Gi of 2.625Gi used", `role="img"`)
 	me.sees("/queues/"+w.Queue.Name, "Who waits, and why", w.Namespace+"/later</a>", "needs memory 2.625Gi", "Who holds quota", w.Namespace+"/pi</a>", "2 executors with")
 	list := me.sees("/applications?namespace="+w.Namespace, ">later</a>", ">pi</a>", "needs memory 2.625Gi", "<b>2</b> listed")
@@ -49,7 +53,7 @@ func TestWhoWaitsAndWhy(t *testing.T) {
 	me.sees(applicationPath(runs), "What it holds", driver.Name, "Log of the driver", "You may not patch sparkapplications in namespace "+w.Namespace)
 	me.sees(applicationPath(runs)+"/manifest", "kind: SparkApplication", "name: pi")
 
-	open, waiting := me.follows(applicationPath(runs)+"?log=1"), me.follows("/queues/"+w.Queue.Name)
+	open, waiting, first := me.follows(applicationPath(runs)+"?log=1"), me.follows("/queues/"+w.Queue.Name), me.follows("/overview?namespace="+w.Namespace)
 	open.until("view", "Running")
 	n.Writes(driver, "Pi is roughly 3.1\n")
 	open.until("log", "Pi is roughly 3.1")
@@ -58,6 +62,7 @@ func TestWhoWaitsAndWhy(t *testing.T) {
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	open.until("view", "Succeeded", `class="stage good"`)
 	waiting.until("view", "No application waits")
+	first.until("view", "<b>0</b> waiting, <b>1</b> running, <b>0</b> failed")
 }
 
 func applicationPath(app *v1alpha1.SparkApplication) string {
@@ -108,12 +113,13 @@ func TestTheNamespaceIsRemembered(t *testing.T) {
 		}
 	}
 	tenant.cookie = "sparkgate-namespace=" + w.Namespace
-	for from, to := range map[string]string{"/queues": "/applications", "/applications": "/applications", "/schedules": "/schedules", "/usage": "/usage"} {
+	for from, to := range map[string]string{"/overview": "/overview", "/queues": "/applications", "/applications": "/applications", "/schedules": "/schedules", "/usage": "/usage"} {
 		if p := tenant.opens(from); p.status != http.StatusSeeOther || p.header.Get("Location") != to+"?namespace="+w.Namespace {
 			t.Errorf("%s: %d, %s", from, p.status, p.header.Get("Location"))
 		}
 	}
 	tenant.sees("/usage?namespace="+w.Namespace, "Usage")
+	tenant.sees("/overview?namespace="+w.Namespace, "Overview of "+w.Namespace, "<b>1</b> running")
 
 	queues := newViewer(t, address, rights{"", []string{"list", "watch"}, []string{"sparkqueues"}}, rights{w.Namespace, []string{"list", "watch"}, []string{"sparkapplications"}})
 	queues.cookie = tenant.cookie

@@ -35,13 +35,13 @@ func NewHistory(now time.Time) *History {
 func (h *History) Of(app *v1alpha1.SparkApplication, within map[string]bool, now time.Time) {
 	for _, r := range usage.RecordsOf(app, now) {
 		if within[r.Queue] {
-			h.add(r)
+			h.Add(r)
 		}
 	}
 }
 
-// add adds the average that an attempt held during its time.
-func (h *History) add(r usage.Record) {
+// Add adds the average that an attempt held during its time.
+func (h *History) Add(r usage.Record) {
 	length := r.Until.Sub(r.From).Seconds()
 	if length <= 0 {
 		return

@@ -204,9 +204,14 @@ func (p *queuePage) first(v *Visit) {
 	if len(p.Queue.Heads) == 0 || !p.Waits[0].Known || p.Queue.NotLive != "" {
 		return
 	}
-	head := p.Waits[0].Head
-	explained, err := v.ExplainApplication(v.ctx, head.Namespace, head.Name)
-	if err == nil && explained.Waits != nil && len(explained.Waits.Remedies) > 0 && status.Stage(explained.Stage).Waiting() {
-		p.First = &firstInLine{head.Namespace, head.Name, explained}
+	p.First = v.unblocks(p.Waits[0].Head.Namespace, p.Waits[0].Head.Name)
+}
+
+// unblocks returns what would let an application start; nil if that is not known.
+func (v *Visit) unblocks(namespace, name string) *firstInLine {
+	explained, err := v.ExplainApplication(v.ctx, namespace, name)
+	if err != nil || explained.Waits == nil || len(explained.Waits.Remedies) == 0 || !status.Stage(explained.Stage).Waiting() {
+		return nil
 	}
+	return &firstInLine{namespace, name, explained}
 }

@@ -30,6 +30,9 @@ const templateProblem = "problem"
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"say": say, "brief": brief, "long": long, "tone": tone, "stamp": stamp, "ago": func(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) },
 	"took": duration.HumanDuration, "path": PathOf, "amount": amount, "rounded": charts.Rounded, "clock": charts.ClockOf, "axis": charts.AxisOf,
+	"rows": func(base string, now time.Time, at string, rows []overviewRow) overviewRows {
+		return overviewRows{base, at, now, rows}
+	},
 }).ParseFS(templateFiles, "templates/*.html"))
 
 // section is an entry of the navigation.
@@ -37,13 +40,14 @@ type section struct{ Path, Name string }
 
 // The sections, in the order of the navigation.
 var (
+	sectionOverview     = section{"overview", "Overview"}
 	sectionQueues       = section{"queues", "Queues"}
 	sectionApplications = section{"applications", "Applications"}
 	sectionSchedules    = section{"schedules", "Schedules"}
 	sectionUsage        = section{"usage", "Usage"}
 	sectionWhatIf       = section{"what-if", "What if"}
 
-	sections = []section{sectionQueues, sectionApplications, sectionSchedules, sectionUsage, sectionWhatIf}
+	sections = []section{sectionOverview, sectionQueues, sectionApplications, sectionSchedules, sectionUsage, sectionWhatIf}
 )
 
 // layout is the frame around the content of a page.

@@ -87,9 +87,7 @@ func buildSchedules(v *Visit) (view, error) {
 			p.Rows = append(p.Rows, rowOf(&s.ScheduledSparkApplication, p.Now))
 		}
 	}
-	slices.SortFunc(p.Rows, func(a, b scheduleRow) int {
-		return cmp.Or(laterIfNone(a.next).Compare(laterIfNone(b.next)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(p.Rows, compareNext)
 	p.Pager = pageOf(v.request, len(p.Rows), schedulesShown)
 	p.Rows = p.Rows[p.Pager.from:p.Pager.to]
 	for i := range p.Rows {
@@ -114,6 +112,11 @@ func (p *schedulesPage) offer(v *Visit, query url.Values) {
 			row.RunPath = PathOf(p.Base, "schedules", row.Namespace, row.Name, ActionRun.Name) + "?" + query.Encode()
 		}
 	}
+}
+
+// compareNext sorts schedules by their next time.
+func compareNext(a, b scheduleRow) int {
+	return cmp.Or(laterIfNone(a.next).Compare(laterIfNone(b.next)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // laterIfNone sorts schedules that are never due last.

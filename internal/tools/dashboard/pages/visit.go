@@ -151,6 +151,6 @@ func buildNothing(*Visit) (view, error) {
 
 // Builders are the builders of all pages, by path.
 var Builders = map[string]Builder{
-	"/queues": buildQueues, "/queues/{name}": buildQueue, "/applications": buildApplications, "/applications/{namespace}/{name}": buildApplication,
+	"/overview": buildOverview, "/queues": buildQueues, "/queues/{name}": buildQueue, "/applications": buildApplications, "/applications/{namespace}/{name}": buildApplication,
 	"/applications/{namespace}/{name}/manifest": buildManifest, "/schedules": buildSchedules, "/usage": buildUsage, "/what-if": buildWhatIf, "/": buildNothing,
 }
