@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+
+	"github.com/sparkgate/sparkgate/internal/base/connlimit"
 )
 
 const (
@@ -31,6 +33,9 @@ const (
 	stopTime = 3 * time.Second
 	// maxHeader bounds the headers of a request, in bytes; a token may have several kilobytes.
 	maxHeader = 64 << 10
+	// Limits of open connections. All clients that use the API server's proxy have one address.
+	maxConnections           = 512
+	maxConnectionsPerAddress = 128
 	// validity is the validity of the certificate: longer than any process lives.
 	validity = 10 * 365 * 24 * time.Hour
 )
@@ -45,7 +50,23 @@ type Server struct {
 
 // NewServer returns a server, which takes ownership of the listener.
 func NewServer(l net.Listener, o Options) *Server {
-	return &Server{listener: limited(l), handler: http.MaxBytesHandler(NewHandler(o), 0), options: o}
+	return &Server{listener: connlimit.Limited(l, maxConnections, maxConnectionsPerAddress), handler: withoutBodies(NewHandler(o)), options: o}
+}
+
+// withoutBodies closes the connection of a request with a body, which explanations do not need: while a client sends one,
+// the connection would stay open, and all clients of the API server's proxy share its connections.
+func withoutBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(http.ErrAbortHandler) // it is not HTTP/1
+		}
+		_ = connection.Close()
+	})
 }
 
 // NeedLeaderElection returns false: every replica serves.

@@ -19,7 +19,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	}
 	v, _, err := s.viewerOf(r)
 	if err != nil {
-		s.unknown(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	defer s.left(v)
@@ -43,7 +43,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 func (s *Server) runSchedule(w http.ResponseWriter, r *http.Request) {
 	v, _, err := s.viewerOf(r)
 	if err != nil {
-		s.unknown(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	defer s.left(v)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/sparkgate/sparkgate/internal/base/connlimit"
 	"github.com/sparkgate/sparkgate/internal/job/usage"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 )
@@ -22,6 +23,11 @@ import (
 const (
 	headerWithin = 10 * time.Second
 	idleFor      = 2 * time.Minute
+	// writeWithin is how long a viewer may take to read a page. Streams set another deadline with each update.
+	writeWithin = 30 * time.Second
+	// Limits of open connections, each of which needs some 25 KiB. All viewers may come from the address of one proxy.
+	maxConnections           = 2048
+	maxConnectionsPerAddress = 1024
 	// stopWithin is how long requests may take to finish when the process stops.
 	stopWithin = 3 * time.Second
 )
@@ -50,7 +56,7 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 	}
 	pages := New(ctx, Options{Clock: clock.RealClock{}, ForToken: o.forToken, Prices: o.Prices, HistoryServer: o.HistoryServer})
 	server := &http.Server{
-		Handler: pages.Handler(), ReadHeaderTimeout: headerWithin, IdleTimeout: idleFor,
+		Handler: pages.Handler(), ReadHeaderTimeout: headerWithin, IdleTimeout: idleFor, WriteTimeout: writeWithin,
 		TLSConfig: &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS12},
 	}
 	stopped := make(chan error, 1)
@@ -60,7 +66,7 @@ func ServeCluster(ctx context.Context, l net.Listener, o ClusterOptions) error {
 		defer cancel()
 		stopped <- server.Shutdown(ending)
 	}()
-	if err := server.ServeTLS(l, "", ""); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.ServeTLS(connlimit.Limited(l, maxConnections, maxConnectionsPerAddress), "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the dashboard: %w", err)
 	}
 	return <-stopped

@@ -68,10 +68,7 @@ func (s *Server) refusesToken(r *http.Request, token string) string {
 	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(`",;\`, c) }) {
 		return "The token has characters that tokens do not have: paste it again."
 	}
-	c, err := s.options.ForToken(token)
-	if err == nil {
-		_, err = c.WhoAmI(r.Context())
-	}
+	_, _, err := s.userOf(r.Context(), token)
 	switch {
 	case err == nil:
 		return ""

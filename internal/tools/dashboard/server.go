@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
 
 	"github.com/sparkgate/sparkgate/internal/job/usage"
@@ -36,6 +37,12 @@ const (
 	// maxStreamsOfTenant is the maximum number of open pages of one user that are updated, because each keeps what it
 	// shows in memory.
 	maxStreamsOfTenant = 200
+	// maxPagesOfTenant is the maximum number of pages of one user that are written at the same time: each is in memory
+	// until its reader has it.
+	maxPagesOfTenant = 32
+	// unknownTokens and unknownAtOnce bound how many tokens a second are shown to the API server that it has not accepted
+	// yet.
+	unknownTokens, unknownAtOnce = 10, 50
 	// forgetAfter is how long a token is remembered after the last page with it was closed.
 	forgetAfter = 5 * time.Minute
 )
@@ -71,15 +78,21 @@ type Server struct {
 
 	mu      sync.Mutex
 	viewers map[[sha256.Size]byte]*viewer.Viewer
-	// streams are the numbers of open streams by tenant.
-	streams map[string]int
+	// streams and pages are the numbers of open streams, and of pages that are being written, by tenant.
+	streams, pages map[string]int
+	// unknown has a token for each token whose user is not known.
+	unknown *rate.Limiter
 	// once is Options.Once until it was requested.
 	once string
 }
 
 // New returns a server. Its watches end with ctx.
 func New(ctx context.Context, o Options) *Server {
-	s := &Server{options: o, ctx: ctx, limits: viewer.NewWorkLimits(), rowCache: viewer.NewRowCache(), viewers: map[[sha256.Size]byte]*viewer.Viewer{}, streams: map[string]int{}, once: o.Once}
+	s := &Server{
+		options: o, ctx: ctx, limits: viewer.NewWorkLimits(), rowCache: viewer.NewRowCache(), viewers: map[[sha256.Size]byte]*viewer.Viewer{},
+		streams: map[string]int{}, pages: map[string]int{},
+		unknown: rate.NewLimiter(unknownTokens, unknownAtOnce), once: o.Once,
+	}
 	s.site = pages.Site{Local: o.Local != nil, Prices: o.Prices, History: o.HistoryServer}
 	if o.Secret != "" {
 		s.site.Base = "/" + o.Secret
@@ -126,15 +139,30 @@ func (s *Server) viewerOf(r *http.Request) (v *viewer.Viewer, name string, err e
 	if token == "" {
 		return nil, "", errNoCredentials
 	}
-	c, err := s.options.ForToken(token)
+	c, name, err := s.userOf(r.Context(), token)
 	if err != nil {
-		return nil, "", err
-	}
-	if name, err = c.WhoAmI(r.Context()); err != nil {
 		return nil, "", err
 	}
 	v, err = s.viewer(token, name, c)
 	return v, name, err
+}
+
+// errTooManyUnknown is the error for a token that cannot be shown to the API server now.
+var errTooManyUnknown = errors.New("many unknown tokens were tried within seconds: wait a minute, then try again")
+
+// userOf returns a client for a token, and the name of its user.
+func (s *Server) userOf(ctx context.Context, token string) (c *client.Cluster, name string, err error) {
+	s.mu.Lock()
+	known := s.viewers[sha256.Sum256([]byte(token))] != nil
+	s.mu.Unlock()
+	if !known && !s.unknown.AllowN(s.options.Clock.Now(), 1) {
+		return nil, "", errTooManyUnknown
+	}
+	if c, err = s.options.ForToken(token); err != nil {
+		return nil, "", err
+	}
+	name, err = c.WhoAmI(ctx)
+	return c, name, err
 }
 
 // viewer returns the viewer with that token. If there is none yet, it is created and uses c.
@@ -180,23 +208,23 @@ func tenantOf(user string) string {
 	return user
 }
 
-// beginStream reports whether a tenant may open one more stream, and counts it.
-func (s *Server) beginStream(tenant string) bool {
+// begin counts something that a tenant has open, and reports whether there may be one more.
+func (s *Server) begin(open map[string]int, tenant string, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.streams[tenant] >= maxStreamsOfTenant {
+	if open[tenant] >= most {
 		return false
 	}
-	s.streams[tenant]++
+	open[tenant]++
 	return true
 }
 
-// endStream notes that a stream of a tenant has ended.
-func (s *Server) endStream(tenant string) {
+// end uncounts it.
+func (s *Server) end(open map[string]int, tenant string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.streams[tenant]--; s.streams[tenant] == 0 {
-		delete(s.streams, tenant)
+	if open[tenant]--; open[tenant] == 0 {
+		delete(open, tenant)
 	}
 }
 
@@ -225,18 +253,23 @@ func (s *Server) page(build pages.Builder) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		known, name, err := s.viewerOf(r)
 		if err != nil {
-			s.unknown(w, r, err)
+			s.refuse(w, r, err)
 			return
 		}
 		v := pages.NewVisit(known, s.site, r)
 		defer s.left(known)
 		defer v.End()
-		if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-			if !s.beginStream(known.Tenant) {
-				pages.WriteProblem(w, s.site.Base, http.StatusTooManyRequests, "You have too many pages open at the same time: close some.")
-				return
-			}
-			defer s.endStream(known.Tenant)
+		streams := strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+		open, most := s.pages, maxPagesOfTenant
+		if streams {
+			open, most = s.streams, maxStreamsOfTenant
+		}
+		if !s.begin(open, known.Tenant, most) {
+			pages.WriteProblem(w, s.site.Base, http.StatusTooManyRequests, "You have too many pages open at the same time: close some.")
+			return
+		}
+		defer s.end(open, known.Tenant)
+		if streams {
 			v.Stream(w, build)
 			return
 		}
@@ -244,8 +277,8 @@ func (s *Server) page(build pages.Builder) http.HandlerFunc {
 	}
 }
 
-// unknown answers a request whose viewer is not known.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request, err error) {
+// refuse answers a request whose viewer is not known.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	signIn := errors.Is(err, errNoCredentials) || client.IsUnauthorized(err)
 	switch {
 	case signIn && r.Method == http.MethodGet && r.Header.Get("Authorization") == "" && !strings.Contains(r.Header.Get("Accept"), "text/event-stream"):

@@ -51,8 +51,8 @@ except Exception as error:
 os._exit(0) # Python may hang when it ends with an open session
 `
 
-// TestSlowATokenIsAskedFor: who knows the token reaches the server through sparkctl connect, and through a proxy that ends TLS; nobody else does.
-// A query that takes longer than the proxy waits for an answer (60 seconds, as nginx and ingress-nginx do by default) gets through, too.
+// TestSlowATokenIsAskedFor: clients with the token, and no others, reach the server through sparkctl connect and through a proxy that ends TLS. So
+// does a query that takes longer than the proxy waits for an answer: 60 seconds, as nginx and ingress-nginx do by default.
 func TestSlowATokenIsAskedFor(t *testing.T) {
 	t.Parallel()
 	n := env.NewNotebook(t, env.Image, env.ClientAlone, "1", "3Gi")
@@ -105,7 +105,7 @@ func connect(t *testing.T, n env.Notebook) string {
 	return strings.TrimSpace(address)
 }
 
-// hostPython runs a program on this machine, as somebody outside of the cluster does, and returns what it prints.
+// hostPython runs a program on this machine, as a user outside of the cluster does, and returns what it prints.
 func hostPython(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	python := exec.CommandContext(t.Context(), "python3", append([]string{"-c", program}, args...)...)
@@ -127,7 +127,7 @@ import os
 os.environ["GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"] = "` + authority + `"
 `
 
-// proxyConf is all that nginx has to be told.
+// proxyConf is the configuration of nginx.
 const proxyConf = `
 daemon off;
 pid %[1]s/pid;

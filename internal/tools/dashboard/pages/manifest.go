@@ -4,6 +4,7 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -16,9 +17,14 @@ import (
 type manifestPage struct {
 	Base, Namespace, Name string
 	Lines                 []string
+	// Cut reports that the manifest is longer than Lines.
+	Cut bool
 }
 
-// buildManifest is the builder for the manifest of an application, without managed fields.
+// maxManifest is how many bytes of a manifest are shown: some become five in HTML.
+const maxManifest = 128 << 10
+
+// buildManifest is the builder for the manifest of an application, without managed fields. It is not updated.
 func buildManifest(v *Visit) (view, error) {
 	namespace, name := v.request.PathValue("namespace"), v.request.PathValue("name")
 	out := view{title: "Manifest of " + name, section: sectionApplications, template: "manifest"}
@@ -36,6 +42,11 @@ func buildManifest(v *Visit) (view, error) {
 	if err != nil {
 		return out, fmt.Errorf("write the manifest as YAML: %w", err)
 	}
-	out.data = manifestPage{Base: v.site.Base, Namespace: namespace, Name: name, Lines: lines(string(text))}
+	cut := len(text) > maxManifest
+	if cut {
+		text = bytes.ToValidUTF8(text[:maxManifest], nil)
+	}
+	out.still = true
+	out.data = manifestPage{Base: v.site.Base, Namespace: namespace, Name: name, Lines: lines(string(text)), Cut: cut}
 	return out, nil
 }

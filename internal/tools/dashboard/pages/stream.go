@@ -5,6 +5,7 @@ package pages
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ type updates struct {
 	control *http.ResponseController
 	visit   *Visit
 	build   Builder
-	last    string
+	// last is the hash of what was sent last: there may be many streams of large pages.
+	last [sha256.Size]byte
 }
 
 // errStill ends the stream of a page that does not change.
@@ -87,11 +89,12 @@ func (u *updates) show() error {
 	if err != nil {
 		return err
 	}
-	if string(body) == u.last {
+	next := sha256.Sum256([]byte(body))
+	if next == u.last {
 		return nil
 	}
-	u.last = string(body)
-	return u.send("view", u.last)
+	u.last = next
+	return u.send("view", body)
 }
 
 // send sends an event whose data is JSON in one line.

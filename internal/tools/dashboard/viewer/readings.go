@@ -78,9 +78,10 @@ func (v *Viewer) Measured(app *v1alpha1.SparkApplication, from measured.Sources)
 func (v *Viewer) measurements(app *v1alpha1.SparkApplication, from measured.Sources) (*advise.Run, error) {
 	ctx, cancel := context.WithTimeout(v.Context, readWithin)
 	defer cancel()
-	if v.limits.readings.Acquire(ctx, 1) != nil {
+	done, err := turn(ctx, v.ownReadings, v.limits.readings)
+	if err != nil {
 		return nil, errors.New("the measurements of other applications are being read: load this page again in a minute")
 	}
-	defer v.limits.readings.Release(1)
+	defer done()
 	return from.Read(ctx, app)
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
 
@@ -45,6 +46,8 @@ type Viewer struct {
 	readings *readings
 	rowCache *RowCache
 	limits   *WorkLimits
+	// ownPlans and ownReadings are the turns of this viewer.
+	ownPlans, ownReadings *semaphore.Weighted
 	// Context ends with the server.
 	Context context.Context
 	// Tenant is the tenant to which the user counts (tenantOf).
@@ -63,7 +66,7 @@ type Viewer struct {
 // NewViewer returns a viewer whose watches end with ctx. Viewers of a server share rows and turns.
 func NewViewer(ctx context.Context, c *client.Cluster, rows *RowCache, turns *WorkLimits, k clock.WithDelayedExecution) *Viewer {
 	return &Viewer{
-		Cluster: c, Clock: k, Context: ctx, readings: newReadings(k), rowCache: rows, limits: turns, tables: map[string]*Shared{},
+		Cluster: c, Clock: k, Context: ctx, readings: newReadings(k), rowCache: rows, limits: turns, ownPlans: semaphore.NewWeighted(1), ownReadings: semaphore.NewWeighted(1), tables: map[string]*Shared{},
 		explained: cache.NewLRUExpireCacheWithClock(maxKept, k), rights: cache.NewLRUExpireCacheWithClock(maxKept, k),
 	}
 }

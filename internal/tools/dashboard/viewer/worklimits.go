@@ -72,7 +72,23 @@ func (l *limitedListener) Lost(why error) {
 	l.Listener.Lost(why)
 }
 
+// turn waits for a turn of the viewer, and then for one of all viewers, so that none of them takes all turns. done gives
+// both back.
+func turn(ctx context.Context, own, all *semaphore.Weighted) (done func(), err error) {
+	if err := own.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	if err := all.Acquire(ctx, 1); err != nil {
+		own.Release(1)
+		return nil, err
+	}
+	return func() {
+		all.Release(1)
+		own.Release(1)
+	}, nil
+}
+
 // TurnToPlan waits for a turn to make a plan. done gives it back.
 func (v *Viewer) TurnToPlan(ctx context.Context) (done func(), err error) {
-	return func() { v.limits.plans.Release(1) }, v.limits.plans.Acquire(ctx, 1)
+	return turn(ctx, v.ownPlans, v.limits.plans)
 }

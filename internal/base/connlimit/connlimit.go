@@ -1,31 +1,30 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package explainserver
+// Package connlimit bounds how many connections a server has open, in total and from one address.
+package connlimit
 
 import (
 	"net"
 	"sync"
 )
 
-// Limits of open connections, in total and from one address. All clients that use the API server's proxy have one
-// address.
-const (
-	maxConnections           = 512
-	maxConnectionsPerAddress = 128
-)
-
 // listener closes a new connection at once if a limit is reached. Idle and slow connections are closed by the server's
 // timeouts.
 type listener struct {
 	net.Listener
+	most, mostOfAddress int
+
 	mu        sync.Mutex
 	open      int
 	byAddress map[string]int
 }
 
-// limited wraps a listener with the limits of this file.
-func limited(l net.Listener) *listener { return &listener{Listener: l, byAddress: map[string]int{}} }
+// Limited returns a listener that has at most so many connections open, and at most so many from one address. It is safe
+// for concurrent use.
+func Limited(l net.Listener, most, mostOfAddress int) net.Listener {
+	return &listener{Listener: l, most: most, mostOfAddress: mostOfAddress, byAddress: map[string]int{}}
+}
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
@@ -34,7 +33,10 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		address := addressOf(c.RemoteAddr().String())
+		address, _, err := net.SplitHostPort(c.RemoteAddr().String())
+		if err != nil {
+			address = c.RemoteAddr().String()
+		}
 		if l.enter(address) {
 			return &connection{Conn: c, left: sync.OnceFunc(func() { l.leave(address) })}, nil
 		}
@@ -46,7 +48,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) enter(address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open == maxConnections || l.byAddress[address] == maxConnectionsPerAddress {
+	if l.open == l.most || l.byAddress[address] == l.mostOfAddress {
 		return false
 	}
 	l.open++
