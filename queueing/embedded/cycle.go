@@ -25,9 +25,9 @@ func (e *Engine) Dirty() bool {
 //     head, if that ask does.
 //  2. Among these, the ask that borrows over the shortest distance comes first, so that the quota of a queue serves the
 //     queue itself, and then the queues nearest to it. Ties are broken by priority, age and UID.
-//  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. This repeats until
-//     no queue has such an ask. Grants of the current cycle are never targets, but those that no caller has seen yet
-//     are withdrawn first if they borrow quota that the ask may reclaim (type admission.Withdrawal).
+//  3. That ask is granted. If it does not fit, its targets are preempted and its claim is charged. Grants of this call
+//     are the first targets, in every case: no caller has seen them, so they are withdrawn, and their asks are pending
+//     as before. This repeats until nothing changes, so that no ask that could have targets now is left for later.
 //  4. Remaining quota goes to holders that want more than their base gangs (package growth).
 //  5. All pending asks get their verdicts.
 //
@@ -56,37 +56,23 @@ func (e *Engine) Cycle(max int) []Decision {
 
 // cycleTree appends the grants of one tree. If max interrupts it, the tree stays dirty.
 func (e *Engine) cycleTree(t *state.Tree, out []Decision, max int) []Decision {
-	if !t.Interrupted {
-		if t.FirstOfCycle <= e.holders.Grants {
-			t.TargetVersion++ // grants made since the last cycle may be preempted from now on
-		}
-		t.FirstOfCycle = e.holders.Grants + 1
-	}
-	t.Interrupted = true
+	t.FirstUnseen = e.holders.Grants + 1
 	out, uncharge := e.admission.AdmitClaimed(t, out, max)
 	defer uncharge()
 	round := e.preemption.NewRound(t)
 	defer round.End()
-	w := admission.NewWithdrawal(e.admission, round)
-	for again := true; again; again = w.Happened() || t.ReservationFulfilled() || admission.HasNewHeads(t) {
-		e.reservations.Update(t)
-		c := admission.NewTournament(e.admission, round, w)
-		for !w.Happened() {
-			q := c.First()
-			if q == nil {
-				break
-			}
-			if max > 0 && len(out) >= max {
-				e.reservations.NoteHeads(t)
-				return out
-			}
-			a := c.Turn(q)
-			if out = w.Without(out); a != nil {
-				out = append(out, Decision{Key: a.Key, Root: t.Root, Grant: a.Held.Grant})
-			}
+	for renew, again := true, true; again; again = renew || again {
+		if renew {
+			e.reservations.Update(t)
 		}
+		before, withdrawn, complete := t.HolderVersion, false, true
+		if out, withdrawn, complete = admission.NewTournament(e.admission, round).Hold(out, max); !complete {
+			e.reservations.NoteHeads(t)
+			return out
+		}
+		renew, again = admission.HasNewHeads(t) || withdrawn || t.ReservationFulfilled(), t.HolderVersion != before
 	}
-	t.Dirty, t.Interrupted = false, false
+	t.Dirty = false
 	out = e.growth.Grow(t, out, max)
 	for _, q := range t.PendingQueues {
 		e.verdicts.Update(q)

@@ -51,13 +51,13 @@ func New() *Engine {
 	rg := state.NewRegistry()
 	hs := state.NewHolders(hr, rg)
 	ru := waiting.NewRules(hr)
-	wq := waiting.New(hr, ru)
+	wq := waiting.New(hr, rg, hs, ru)
 	cs := claims.New(hr, rg, hs)
 	rs := reservations.New(hr, hs, cs)
 	e := &Engine{
 		hierarchy: hr, registry: rg, holders: hs, waiting: wq, claims: cs, reservations: rs,
 		admission:  admission.New(admission.Parts{Hierarchy: hr, Registry: rg, Holders: hs, Waiting: wq, Claims: cs, Reservations: rs}),
-		preemption: preemption.New(hr, hs, cs, rs),
+		preemption: preemption.New(hr, hs, wq, cs, rs),
 		growth:     growth.New(hr, rg, hs, ru, rs),
 		verdicts:   verdicts.New(hr, rg, rs),
 		view:       explain.New(hr, ru, hs, cs, rs),
@@ -184,7 +184,7 @@ func (e *Engine) Revert(key queueing.Key) bool {
 	case a == nil || a.Held == nil || a.Held.Origin == nil:
 		return false
 	}
-	e.admission.Revert(a)
+	e.waiting.Revert(a)
 	return true
 }
 

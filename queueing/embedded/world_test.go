@@ -50,6 +50,8 @@ type world struct {
 	elastic bool
 	// claims counts the checked claims, and met those of them that were satisfied.
 	claims, met int
+	// withdrew is true if the last cycle withdrew grants that it had made.
+	withdrew bool
 	// twice counts the applications that were preempted for fair shares more than once.
 	twice int
 	log   []string

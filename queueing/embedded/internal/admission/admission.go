@@ -159,17 +159,6 @@ func (ad *Admitter) assume(a *state.Asker, where placement.Choice, elastic int32
 	}})
 }
 
-// Revert undoes a grant that was not confirmed. The ask is pending again at its old place.
-func (ad *Admitter) Revert(a *state.Asker) {
-	if a.Ask == nil {
-		a.Ask = a.Held.Origin
-	}
-	ad.holders.Uncharge(a)
-	a.Verdict = nil
-	ad.waiting.Enqueue(a)
-	ad.registry.Changed[a.Key] = true
-}
-
 // backfillBound returns the time after which the grant of a pending ask must be released: the ask's own bound if it is
 // admitted only because it ends before a reservation starts, else 0.
 func (ad *Admitter) backfillBound(a *state.Asker, where placement.Choice, elastic int32) time.Duration {

@@ -4,6 +4,5 @@
 // Package admission places asks and turns them into grants.
 //
 // In each tree, claims whose quota has become free are admitted first. Then the queues hold a Tournament: each competes
-// with its first ask that fits or may preempt, and the best ask has its turn, until none is left. A Withdrawal takes
-// back grants that no caller has seen yet, for an ask that may reclaim what they borrow.
+// with its first ask that fits or may preempt, and the best ask has its turn, until none is left.
 package admission

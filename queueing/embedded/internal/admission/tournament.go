@@ -4,6 +4,8 @@
 package admission
 
 import (
+	"slices"
+
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/preemption"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 )
@@ -19,17 +21,15 @@ import (
 type Tournament struct {
 	admission   *Admitter
 	preemption  *preemption.Round
-	withdrawal  *Withdrawal
 	root        *state.Queue
 	fairSharing bool // whether some node of the tree compares shares
 	recheckList []*state.Queue
 }
 
 // NewTournament begins a tournament of the queues with pending asks.
-func NewTournament(ad *Admitter, pr *preemption.Round, w *Withdrawal) *Tournament {
+func NewTournament(ad *Admitter, pr *preemption.Round) *Tournament {
 	t := pr.Tree
-	w.withdrawn = nil
-	c := &Tournament{admission: ad, preemption: pr, withdrawal: w, root: ad.hierarchy.Queues[t.Root]}
+	c := &Tournament{admission: ad, preemption: pr, root: ad.hierarchy.Queues[t.Root]}
 	ad.tournaments++
 	entering := t.Entering[:0]
 	for _, q := range t.PendingQueues {
@@ -110,24 +110,46 @@ func (c *Tournament) enterPreemptors(entering []*state.Queue) {
 	})
 }
 
-// Turn evaluates the first ask of a queue. If it fits, or fits after grants of this cycle are withdrawn, it is granted;
-// a withdrawal ends the tournament. Else it gets a claim, if it can preempt enough. Else its class leaves the
-// tournament. Turn returns the asker that was granted, or nil.
-func (c *Tournament) Turn(q *state.Queue) *state.Asker {
-	class := current(q)
-	where, elastic, fits := c.admission.fit(class)
-	if !fits && c.withdrawal.withdrawFor(class) {
-		return c.withdrawal.grant(class)
+// Hold lets the asks have their turns until none is left, or one has withdrawn grants: then other asks may fit. It
+// returns the decisions without the withdrawn ones and with the new ones; complete is false if max has interrupted it.
+func (c *Tournament) Hold(decisions []state.Decision, max int) (_ []state.Decision, withdrawn, complete bool) {
+	for !withdrawn {
+		q := c.first()
+		if q == nil {
+			break
+		}
+		if max > 0 && len(decisions) >= max {
+			return decisions, false, false
+		}
+		var granted *state.Asker
+		if granted, withdrawn = c.turn(q); withdrawn {
+			decisions = slices.DeleteFunc(decisions, func(d state.Decision) bool { return c.admission.registry.Askers[d.Key].Held == nil })
+		}
+		if granted != nil {
+			decisions = append(decisions, state.Decision{Key: granted.Key, Root: c.preemption.Tree.Root, Grant: granted.Held.Grant})
+		}
 	}
-	var granted *state.Asker
-	switch {
-	case fits:
-		granted = class.Next()
-		c.admission.assume(granted, where, elastic)
-	case !c.preemption.Claim(class):
-		leave(q)
-		c.update(q)
-		return nil
+	return decisions, withdrawn, true
+}
+
+// turn evaluates the first ask of a queue. If it fits, or fits after grants that no caller has seen are withdrawn, it
+// is granted. Else it gets a claim, if it can preempt enough. Else its class leaves the tournament. It returns the
+// asker that was granted, or nil.
+func (c *Tournament) turn(q *state.Queue) (granted *state.Asker, withdrawn bool) {
+	class := current(q)
+	if granted = c.grant(class); granted == nil {
+		var result preemption.Result
+		result, withdrawn = c.preemption.Claim(class)
+		switch {
+		case result == preemption.Freed:
+			return c.grant(class), true
+		case withdrawn:
+			return nil, true
+		case result == preemption.NoTargets:
+			leave(q)
+			c.update(q)
+			return nil, false
+		}
 	}
 	switch {
 	case q.Strict():
@@ -140,11 +162,22 @@ func (c *Tournament) Turn(q *state.Queue) *state.Asker {
 	q.UpdateLine()
 	c.update(q)
 	c.recheck()
+	return granted, false
+}
+
+// grant grants the first ask of a class if it fits, and returns its asker, or nil.
+func (c *Tournament) grant(class *state.Class) *state.Asker {
+	where, elastic, fits := c.admission.fit(class)
+	if !fits {
+		return nil
+	}
+	granted := class.Next()
+	c.admission.assume(granted, where, elastic)
 	return granted
 }
 
-// First returns the queue whose turn it is, or nil if none is left.
-func (c *Tournament) First() *state.Queue {
+// first returns the queue whose turn it is, or nil if none is left.
+func (c *Tournament) first() *state.Queue {
 	for c.root != nil && c.root.Contest.Winner != nil {
 		q := c.root.Contest.Winner
 		class := current(q)

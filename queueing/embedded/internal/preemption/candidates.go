@@ -14,7 +14,9 @@ import (
 type candidateKind int
 
 const (
-	podsOfOthers candidateKind = iota // pods of other queues above base gangs
+	unseenOfOthers candidateKind = iota // grants of other queues that no caller has seen
+	unseenOwn
+	podsOfOthers // pods of other queues above base gangs
 	ownPods
 	wholeOfOthers // whole askers of other queues
 	wholeOwn
@@ -22,8 +24,11 @@ const (
 	candidateKinds
 )
 
-func (k candidateKind) whole() bool    { return k == wholeOfOthers || k == wholeOwn }
-func (k candidateKind) ofOthers() bool { return k == podsOfOthers || k == wholeOfOthers }
+func (k candidateKind) pods() bool   { return k == podsOfOthers || k == ownPods }
+func (k candidateKind) unseen() bool { return k == unseenOfOthers || k == unseenOwn }
+func (k candidateKind) ofOthers() bool {
+	return k == unseenOfOthers || k == podsOfOthers || k == wholeOfOthers
+}
 
 // candidates holds everything in a tree that an ask may have to preempt. They are computed lazily, because most
 // searches need only the first few.
@@ -45,7 +50,7 @@ type candidateList struct {
 type candidateSource struct {
 	search *targetSearch
 	queue  *state.Queue
-	whole  bool
+	kind   candidateKind
 	// side is the index, on the path of the search, of the queue on the ask's side just below the lowest common
 	// ancestor; 0 for the ask's own queue.
 	side int
@@ -68,6 +73,9 @@ func (cs *candidates) ofKind(kind candidateKind) *candidateList {
 
 func (cs *candidates) sources(kind candidateKind) []candidateSource {
 	p := cs.search
+	if kind.unseen() && p.preemption.holders.Grants < p.preemptor.class.Queue.Tree.FirstUnseen {
+		return nil
+	}
 	if !kind.ofOthers() {
 		return p.appendSource(nil, p.preemptor.class.Queue, kind)
 	}
@@ -82,10 +90,10 @@ func (cs *candidates) sources(kind candidateKind) []candidateSource {
 
 // appendSource appends the source of the candidates of one kind in a queue, unless it can have none.
 func (p *targetSearch) appendSource(out []candidateSource, q *state.Queue, kind candidateKind) []candidateSource {
-	if len(q.Held.Holders) == 0 || !kind.whole() && q.Held.Grown == 0 || !p.preemptor.mayHoldTargets(q) {
+	if len(q.Held.Holders) == 0 || kind.pods() && q.Held.Grown == 0 || !p.preemptor.mayHoldTargets(q) {
 		return out
 	}
-	return append(out, candidateSource{search: p, queue: q, side: p.preemptor.sideBeside(q), whole: kind.whole(), left: len(q.Held.Ranked)})
+	return append(out, candidateSource{search: p, queue: q, side: p.preemptor.sideBeside(q), kind: kind, left: len(q.Held.Ranked)})
 }
 
 func (l *candidateList) begin() {
@@ -127,11 +135,11 @@ func (s *candidateSource) at(i int) *state.Target {
 		s.left--
 		a := s.queue.Held.Ranked[s.left]
 		switch {
-		case a.Held.MustEnd() || a.Held.Standing.Stuck || a.Held.Serial < s.search.Oldest || a.Held.Serial >= s.search.newest:
-		case s.whole:
-			s.found = append(s.found, s.search.wholeTargets(a)...)
-		default:
+		case a.Held.MustEnd() || a.Held.Standing.Stuck:
+		case s.kind.pods():
 			s.found = append(s.found, s.search.podTargets(a)...)
+		case s.kind.unseen() == a.Held.IsUnseen():
+			s.found = append(s.found, s.search.wholeTargets(a)...)
 		}
 	}
 	return s.found[i]

@@ -5,26 +5,27 @@ package preemption
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/claims"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/reservations"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
+	"github.com/sparkgate/sparkgate/queueing/embedded/internal/waiting"
 )
 
 // Planner determines what pending asks may preempt, and creates their claims.
 type Planner struct {
 	hierarchy    *state.Hierarchy
 	holders      *state.Holders
+	waiting      *waiting.Asks
 	claims       *claims.Book
 	reservations *reservations.Book
 }
 
 // New returns the planner of an engine.
-func New(hr *state.Hierarchy, hs *state.Holders, cs *claims.Book, rs *reservations.Book) *Planner {
-	return &Planner{hr, hs, cs, rs}
+func New(hr *state.Hierarchy, hs *state.Holders, wq *waiting.Asks, cs *claims.Book, rs *reservations.Book) *Planner {
+	return &Planner{hr, hs, wq, cs, rs}
 }
 
 // Round is the preemption in one tree during one cycle.
@@ -43,6 +44,9 @@ type Round struct {
 	terminating []*state.Target
 	// largest caches the largest shares among the children of queues.
 	largest map[*state.Queue]*largest
+	// withdrawn are the askers whose grants were withdrawn in this call of Cycle. None is withdrawn twice, so that the
+	// call ends.
+	withdrawn map[*state.Asker]bool
 	// uncharge undoes the charges of the claims of this cycle.
 	uncharge []func()
 }
@@ -50,7 +54,7 @@ type Round struct {
 // NewRound begins the preemption in one tree during one cycle. Call End when the cycle ends.
 func (pr *Planner) NewRound(t *state.Tree) *Round {
 	pr.claims.Prune()
-	return &Round{Planner: pr, Tree: t, largest: map[*state.Queue]*largest{}}
+	return &Round{Planner: pr, Tree: t, largest: map[*state.Queue]*largest{}, withdrawn: map[*state.Asker]bool{}}
 }
 
 // prepare collects, once per cycle, what does not depend on the ask. It checks repeatedly whether queues borrow,
@@ -96,24 +100,50 @@ func (pr *Round) CanClaim(class *state.Class) bool {
 	return pr.MayClaim(class) && pr.plan(class) != nil
 }
 
+// Result is what has become of an ask that does not fit.
+type Result int
+
+const (
+	// NoTargets means that preempting does not make enough quota free.
+	NoTargets Result = iota
+	// Claimed means that the ask has a claim, and waits for its targets.
+	Claimed
+	// Freed means that the withdrawal of grants that no caller has seen has made enough quota free.
+	Freed
+)
+
 // Claim creates and charges a claim for the first ask of a class without one, if preempting can make enough quota free.
-// It reports whether it did.
-func (pr *Round) Claim(class *state.Class) bool {
+// Of its targets, grants that no caller has seen are withdrawn at once; withdrawn reports whether there were any.
+func (pr *Round) Claim(class *state.Class) (_ Result, withdrawn bool) {
 	if !pr.CanClaim(class) {
-		return false
+		return NoTargets, false
 	}
 	p := pr.plan(class)
-	c := &state.Claim{Asker: p.Asker, Ask: p.Asker.Ask, Tree: pr.Tree, Where: p.Option.Where, Awaited: p.Awaited}
+	var targets []*state.Target
 	for _, v := range p.Targets {
+		if withdrawn = withdrawn || v.Asker.Held.IsUnseen(); v.Asker.Held.IsUnseen() {
+			pr.withdrawn[v.Asker] = true
+			pr.waiting.Revert(v.Asker)
+		} else {
+			targets = append(targets, v)
+		}
+	}
+	if withdrawn && len(targets) == 0 {
+		if p.Awaited = pr.holders.Awaited(pr.terminating, class.Queue, p.Option.MinNeed); len(p.Awaited) == 0 {
+			return Freed, true
+		}
+	}
+	c := &state.Claim{Asker: p.Asker, Ask: p.Asker.Ask, Tree: pr.Tree, Where: p.Option.Where, Awaited: p.Awaited}
+	for _, v := range targets {
 		pr.claims.Evict(c, v)
 	}
-	pr.terminating = append(pr.terminating, p.Targets...)
+	pr.terminating = append(pr.terminating, targets...)
 	pr.claims.All, c.Asker.Claim = append(pr.claims.All, c), c
 	class.CountClaims(1)
 	pr.uncharge = append(pr.uncharge, pr.claims.Charge([]*state.Claim{c}))
 	pr.Tree.HolderVersion++
 	pr.Tree.TargetVersion++
-	return true
+	return Claimed, withdrawn
 }
 
 // plan returns the preemption plan for the first ask of a class without a claim, or nil if there is none.
@@ -226,9 +256,9 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 		return nil
 	}
 	next := class.Next()
-	p := pr.NewSearch(class, o)
-	p.past, p.newest = pr.claims.PastTargets(next), pr.Tree.FirstOfCycle
-	found, fits := p.Run()
+	p := pr.newSearch(class, o)
+	p.past, p.withdrawn = pr.claims.PastTargets(next), pr.withdrawn
+	found, fits := p.run()
 	if !fits {
 		return nil
 	}
@@ -246,14 +276,14 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 	return plan
 }
 
-// NewSearch returns a search for the first ask of a class in one option, without bounds on serials.
-func (pr *Round) NewSearch(class *state.Class, o *placement.Option) *targetSearch {
+// newSearch returns a search for the first ask of a class in one option.
+func (pr *Round) newSearch(class *state.Class, o *placement.Option) *targetSearch {
 	forest := pr.hierarchy.Forest
 	p := preemptor{forest: forest, claims: pr.claims, class: class, asker: class.Next(), short: forest.ShortPart(class.Queue.Node, o.MinNeed)}
 	for q := class.Queue; q != nil; q = q.Parent {
 		p.path = append(p.path, q)
 	}
-	return &targetSearch{preemption: pr.Planner, preemptor: p, need: o.MinNeed, newest: math.MaxUint64}
+	return &targetSearch{preemption: pr.Planner, preemptor: p, need: o.MinNeed}
 }
 
 // preferred reports whether a plan is better than one in an earlier flavor, for a queue that does not simply take the

@@ -27,17 +27,17 @@ type targetSearch struct {
 	preemption *Planner
 	preemptor  preemptor
 	need       quota.Vector
-	// past holds what the asker has already preempted in this run.
-	past map[queueing.Key]bool
-	// Oldest and newest bound the serials of grants that may be targets: oldest is inclusive, newest exclusive.
-	Oldest, newest uint64
+	// past holds what the asker has already preempted in this run, withdrawn what was withdrawn for others before in this
+	// call of Cycle.
+	past      map[queueing.Key]bool
+	withdrawn map[*state.Asker]bool
 	// shares are the shares of the queues on the preemptor's path, with the ask.
 	shares []quota.Share
 }
 
-// Run finds a set of targets, all of which are necessary, and reports whether the ask fits without them. The set is
+// run finds a set of targets, all of which are necessary, and reports whether the ask fits without them. The set is
 // empty if what is terminating anyway is enough. The forest is unchanged afterwards.
-func (p *targetSearch) Run() (targets []*state.Target, fits bool) {
+func (p *targetSearch) run() (targets []*state.Target, fits bool) {
 	p.preemption.hierarchy.Forest.Add(p.preemptor.class.Queue.Node, p.need)
 	defer p.preemption.hierarchy.Forest.Remove(p.preemptor.class.Queue.Node, p.need)
 	switch short := p.preemptor.short; {
@@ -108,7 +108,7 @@ func (p *targetSearch) candidates() *candidates { return &candidates{search: p} 
 
 // wholeTargets returns an asker as a target if it may be preempted as a whole.
 func (p *targetSearch) wholeTargets(a *state.Asker) []*state.Target {
-	if !p.preemptor.policyAllows(a) || !a.Held.Vector.Overlaps(p.preemptor.short) || p.past[a.Key] {
+	if !p.preemptor.policyAllows(a) || !a.Held.Vector.Overlaps(p.preemptor.short) || p.past[a.Key] || p.withdrawn[a] && a.Held.IsUnseen() {
 		return nil
 	}
 	return []*state.Target{{Asker: a, Whole: true, Max: 1}}

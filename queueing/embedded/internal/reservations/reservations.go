@@ -73,7 +73,7 @@ func (rs *Book) Update(t *state.Tree) {
 	}
 	if len(before)+len(t.Reservations) > 0 && !reservationsStand(t, before) {
 		t.MarkDirty(true) // it is unknown what that changes, so evaluate every ask again
-		t.ReservationsAt = t.Versions()
+		t.ReservationsAt = t.HolderVersion
 	}
 	for _, class := range t.ReservedFrom {
 		class.TriedAt, class.Queue.Contest.SettledAt = 0, state.Attempt{} // the first ask of the class may be another one now
@@ -85,7 +85,7 @@ func (rs *Book) Update(t *state.Tree) {
 // reservationsStand reports whether the reservations are the same as before and nothing was granted or released since,
 // so that asks that did not fit still do not fit. It is false if the result depends on time.
 func reservationsStand(t *state.Tree, before []*state.Reservation) bool {
-	return t.ReservationsAt == t.Versions() && slices.EqualFunc(before, t.Reservations, func(a, b *state.Reservation) bool {
+	return t.ReservationsAt == t.HolderVersion && slices.EqualFunc(before, t.Reservations, func(a, b *state.Reservation) bool {
 		return a.Asker == b.Asker && a.Ask == b.Ask && b.Asker.Class.Placements == nil && b.Ask.ExpectedStart.IsZero()
 	})
 }

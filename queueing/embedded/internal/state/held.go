@@ -126,6 +126,9 @@ func WithGrowth(g queueing.Grant, base *queueing.PodSetGrant, flavors []*config.
 	return out
 }
 
+// IsUnseen reports whether no caller of Cycle has seen the grant, so that nothing is lost if it is withdrawn.
+func (h *Held) IsUnseen() bool { return h.Serial >= h.Queue.Tree.FirstUnseen }
+
 // IsFor reports whether this is the grant of a run and attempt.
 func (h *Held) IsFor(run, attempt int64) bool {
 	return h.Grant.Run == run && h.Grant.Attempt == attempt

@@ -23,25 +23,20 @@ type Tree struct {
 	FairSharing bool
 	// Dirty is true if something has changed since the last complete cycle.
 	Dirty bool
-	// Reservations are those of the current or last cycle, in the order of their asks. ReservationsAt are the versions
-	// at which the tree was last marked dirty because of them.
+	// Reservations are those of the current or last cycle, in the order of their asks. ReservationsAt is the
+	// HolderVersion at which the tree was last marked dirty because of them.
 	Reservations   []*Reservation
-	ReservationsAt Versions
+	ReservationsAt uint64
 	// ReservedFrom are the classes that did not fit because of reservations.
 	ReservedFrom []*Class
 	// quotaVersion grows when an ask that did not fit may fit now, TargetVersion when an ask without targets may have
 	// some now, and HolderVersion when anything about the holders has changed.
 	quotaVersion, TargetVersion, HolderVersion uint64
-	// Interrupted is true if the last cycle stopped at its maximum of grants. FirstOfCycle is the serial of the first
-	// grant of the current cycle, including its interrupted parts.
-	Interrupted  bool
-	FirstOfCycle uint64
+	// FirstUnseen is the serial of the first grant that no caller has seen: the first one of the current call of Cycle.
+	FirstUnseen uint64
 	// UnknownStates counts the holders in the tree whose state is not known.
 	UnknownStates int
 }
-
-// Versions are the versions of a tree that determine what may be preempted.
-type Versions struct{ holderVersion, firstOfCycle uint64 }
 
 // Attempt are the versions of a tree at which no ask could be admitted or could preempt.
 type Attempt struct{ quotaVersion, targetVersion uint64 }
@@ -62,9 +57,6 @@ func (t *Tree) MarkDirty(quotaFreed bool) {
 
 // Attempt returns the current versions, at which asks are evaluated now.
 func (t *Tree) Attempt() Attempt { return Attempt{t.quotaVersion, t.TargetVersion} }
-
-// Versions returns the current versions.
-func (t *Tree) Versions() Versions { return Versions{t.HolderVersion, t.FirstOfCycle} }
 
 // ReservationFulfilled reports whether a head with a reservation was admitted in this cycle, so that quota reserved for
 // it may now be granted to others.

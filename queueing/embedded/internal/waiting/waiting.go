@@ -8,11 +8,26 @@ import "github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 // Asks owns the pending asks. It adds them to the equivalence classes of their queues and removes them.
 type Asks struct {
 	hierarchy *state.Hierarchy
+	registry  *state.Registry
+	holders   *state.Holders
 	rules     *Rules
 }
 
 // New returns the pending asks of an engine.
-func New(hr *state.Hierarchy, r *Rules) *Asks { return &Asks{hr, r} }
+func New(hr *state.Hierarchy, rg *state.Registry, hs *state.Holders, r *Rules) *Asks {
+	return &Asks{hr, rg, hs, r}
+}
+
+// Revert undoes a grant that was not confirmed. The ask is pending again at its old place.
+func (wq *Asks) Revert(a *state.Asker) {
+	if a.Ask == nil {
+		a.Ask = a.Held.Origin
+	}
+	wq.holders.Uncharge(a)
+	a.Verdict = nil
+	wq.Enqueue(a)
+	wq.registry.Changed[a.Key] = true
+}
 
 // Enqueue adds the ask of an asker without a grant to its equivalence class.
 func (wq *Asks) Enqueue(a *state.Asker) {
