@@ -248,12 +248,12 @@ func (j judge) mayDisplace(v *state.Held) bool {
 			side = mine[at-1]
 			break
 		}
-		if !j.over(name) {
+		if !j.over(name, v.Grant) {
 			return false
 		}
 	}
 	borrow := policy.Borrow == config.PreemptLowerPriority && lower && (policy.BorrowThreshold == nil || v.Standing.Priority <= *policy.BorrowThreshold)
-	return side != "" && (borrow || !j.over(side) || j.aboveShare(v, side))
+	return side != "" && (borrow || !j.over(side, j.need) || j.aboveShare(v, side))
 }
 
 // aboveShare reports whether the common ancestor of both queues uses fair sharing for preemption, and the shares of
@@ -288,9 +288,9 @@ func (j judge) within(v *state.Held, policy config.Policy) bool {
 	return policy == config.PreemptLowerOrNewerEqualPriority && v.Standing.Priority == j.ask.Priority && v.Standing.QueuedAt.After(j.ask.QueuedAt)
 }
 
-// over reports whether a queue uses more than its own quota of what is short.
-func (j judge) over(name string) bool {
-	return slices.ContainsFunc(j.lacking, func(at cell) bool { return j.ref.usage(name, at) > j.ref.subtree(name, at) })
+// over reports whether a queue uses more than its own quota of what is short and part of a grant.
+func (j judge) over(name string, part queueing.Grant) bool {
+	return slices.ContainsFunc(j.lacking, func(at cell) bool { return held(part, at) > 0 && j.ref.usage(name, at) > j.ref.subtree(name, at) })
 }
 
 // comesToRest ends the applications that were asked to end, some now and some later, and lets them ask again, until

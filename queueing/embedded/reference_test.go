@@ -533,6 +533,9 @@ func (r *reference) best(name string, firsts map[string]*candidate) *candidate {
 // before reports whether one of two candidates below a queue goes first.
 func (r *reference) before(parent string, c, d *candidate) bool {
 	if r.configs[parent].FairSharing {
+		if over := r.borrows(c.side, c.ask); over != r.borrows(d.side, d.ask) {
+			return !over
+		}
 		if order := r.share(c.side, c.ask).Cmp(r.share(d.side, d.ask)); order != 0 {
 			return order < 0
 		}
@@ -552,6 +555,19 @@ func (r *reference) share(name string, a queueing.Ask) *big.Rat {
 	}
 	defer delete(r.grants, a.Key)
 	return r.shareNow(name)
+}
+
+// borrows reports whether a queue would use more than its own quota of what an ask below it needs if that were granted.
+func (r *reference) borrows(name string, a queueing.Ask) bool {
+	least, _ := bounds(a)
+	g, fits := r.placed(a, least)
+	if fits {
+		r.grants[a.Key] = g
+	}
+	defer delete(r.grants, a.Key)
+	return r.parent(name) != "" && slices.ContainsFunc(cells(), func(at cell) bool {
+		return held(g, at) > 0 && r.tracked(name, at.resource) && r.usage(name, at) > r.subtree(name, at)
+	})
 }
 
 // shareNow returns the current weighted dominant share of a queue.

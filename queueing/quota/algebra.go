@@ -315,12 +315,9 @@ func (v Vector) Empty() bool {
 
 // Overlaps reports whether two needs prepared for the same tree have a column in common.
 func (v Vector) Overlaps(other Vector) bool {
-	for _, a := range v.columns {
-		for _, b := range other.columns {
-			if a.column == b.column {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.columns, func(e entry) bool { return other.has(e.column) })
+}
+
+func (v Vector) has(column int) bool {
+	return slices.ContainsFunc(v.columns, func(e entry) bool { return e.column == column })
 }

@@ -41,11 +41,11 @@ func (e entry) staysWithin(f *Forest, n, at NodeID) bool {
 	return satSub(r.subtree, Plus(r.usage.amount(), left)) >= 0
 }
 
-// Over reports whether n uses more than its own quota in some cell of the need.
-func (f *Forest) Over(n NodeID, v Vector) bool {
+// Over reports whether n uses more than its own quota in some cell of the need, among those of held if given.
+func (f *Forest) Over(n NodeID, v Vector, held ...Vector) bool {
 	for _, e := range v.columns {
 		r := &f.nodes[n].rows[e.column]
-		if e.limited && satSub(r.subtree, r.usage.amount()) < 0 {
+		if e.limited && satSub(r.subtree, r.usage.amount()) < 0 && (len(held) == 0 || held[0].has(e.column)) {
 			return true
 		}
 	}

@@ -114,8 +114,8 @@ type Queue struct {
 	// Weight divides the share of the queue if its parent uses fair sharing: with twice the weight a queue may borrow
 	// twice as much before its siblings precede it. With 0 it comes last.
 	Weight int32 `json:"weight"`
-	// FairSharing orders the children by their weighted dominant shares before anything else, so that they borrow
-	// equally.
+	// FairSharing orders the children before anything else: those within their own quota first, then by their weighted
+	// dominant shares, so that they borrow equally.
 	FairSharing bool `json:"fairSharing,omitempty"`
 	// FairPreemption lets asks that borrow themselves preempt, as their Preemption.Reclaim allows, in those children of
 	// this queue that have more than their shares. It takes effect only with FairSharing.

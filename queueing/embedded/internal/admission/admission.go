@@ -99,19 +99,15 @@ func (ad *Admitter) fit(class *state.Class) (placement.Choice, int32, bool) {
 	if !ad.chooseOption(class) {
 		return nil, 0, false
 	}
-	if best, fits := ad.bestOption(class, func(o *placement.Option) quota.Vector { return o.MaxNeed }); fits {
-		return class.Options[best].Where, class.Signature.MaxCount(), true
-	}
-	where, good, bad := class.Options[class.Choice].Where, class.Signature.MinCount(), class.Signature.MaxCount()
-	for bad-good > 1 {
-		middle := good + (bad-good)/2
-		if found := ad.placeFor(class, middle); found != nil {
-			where, good = found, middle
-		} else {
-			bad = middle
+	where := class.Options[class.Choice].Where
+	count := class.Signature.Largest(func(elastic int32) bool {
+		found := ad.placeFor(class, elastic)
+		if found != nil {
+			where = found
 		}
-	}
-	return where, good, true
+		return found != nil
+	})
+	return where, count, true
 }
 
 // placeFor returns the preferred placement in which this many pods of the elastic set fit, or nil if there is none.

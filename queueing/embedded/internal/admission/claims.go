@@ -55,30 +55,27 @@ func (cr *claimRound) refreshReservations() {
 	}
 }
 
-// fit returns how a claim can be granted now.
+// fit returns with how many pods a claim can be granted now in its placement.
 //
-// Once its targets have released what was reclaimed, the claim is granted as planned, and reservations and other claims
-// are not checked. For anything beyond what it has reclaimed, it competes like any other ask with the claims and
-// reservations of others: more pods than the minimum, another placement, or a grant while its targets still hold what
-// they must release.
+// Once its targets have released what was reclaimed, the minimum is granted as planned, and reservations and other
+// claims are not checked. For more pods than that, or while its targets still hold what they must release, it competes
+// like any other ask with the claims and reservations of others.
 func (cr *claimRound) fit(c *state.Claim) (where placement.Choice, elastic int32, fits bool) {
 	class := c.Asker.Class
 	need, planned := cr.planned(c)
-	if planned != nil {
-		if _, blocked := cr.hierarchy.Forest.Blocked(class.Queue.Node, need); blocked {
-			planned = nil
-		}
+	if planned == nil {
+		return nil, 0, false
 	}
-	pending := cr.claims.IsPending(c)
-	if hasChoice(class) || pending && planned != nil {
-		uncharge := cr.claims.Charge(slices.Concat(cr.kept, cr.later))
-		where, elastic, fits = cr.Admitter.fit(class)
-		uncharge()
+	if _, blocked := cr.hierarchy.Forest.Blocked(class.Queue.Node, need); blocked {
+		return nil, 0, false
 	}
-	if fits || pending || planned == nil {
-		return where, elastic, fits
+	defer cr.claims.Charge(slices.Concat(cr.kept, cr.later))()
+	if cr.claims.IsPending(c) && !cr.reservations.FitsNow(class, need) {
+		return nil, 0, false
 	}
-	return planned, class.Signature.MinCount(), true
+	return planned, class.Signature.Largest(func(elastic int32) bool {
+		return cr.reservations.FitsNow(class, cr.hierarchy.Forest.Prepare(class.Queue.Node, class.Signature.Amounts(planned, elastic)))
+	}), true
 }
 
 // planned returns the current placement of a claim and its minimum need there, or nil if the pods can no longer be
@@ -107,11 +104,6 @@ func (cr *claimRound) awaitsOthers(c *state.Claim) bool {
 	}
 	c.Targets, c.Awaited = nil, awaited
 	return true
-}
-
-// hasChoice reports whether there is more than one way to grant an ask of a class: another placement, or more pods.
-func hasChoice(class *state.Class) bool {
-	return class.Signature.Elastic >= 0 || len(class.Options) > 1 || class.Placements != nil
 }
 
 // granteeOf returns the asker that is granted what is claimed. This is a more urgent one of the same class, if it has

@@ -198,7 +198,7 @@ func (c *Tournament) update(q *state.Queue) {
 	for n := q; n.Parent != nil; n = n.Parent {
 		if n.Contest.Winner != nil && n.Parent.FairSharing() {
 			class := current(n.Contest.Winner)
-			n.Contest.Share = c.admission.hierarchy.ShareWith(n, n.Contest.Winner, class.Options[class.Choice].MinNeed)
+			n.Contest.FairRank = c.admission.hierarchy.FairRankWith(n, n.Contest.Winner, class.Options[class.Choice].MinNeed)
 		}
 		updateChild(n.Parent, n)
 	}

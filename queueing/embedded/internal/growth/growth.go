@@ -224,17 +224,17 @@ func (eg *Grower) growthBefore(a, b *growthRequest) bool {
 		p.Standing.QueuedAt.Compare(q.Standing.QueuedAt), state.CompareKeys(a.asker.Key, b.asker.Key)) < 0
 }
 
-// compareSubtrees orders two growth requests by their queues. If their common ancestor uses fair sharing, the subtree
-// below it that would have the lower share comes first; else, or if they are equal, the shorter borrowing distance.
+// compareSubtrees orders two growth requests by their queues. If their common ancestor uses fair sharing, the subtrees
+// below it are ordered by their ranks; else, or if these are equal, the shorter borrowing distance comes first.
 func (eg *Grower) compareSubtrees(a, b *growthRequest) int {
 	p, q := a.asker.Held.Queue, b.asker.Held.Queue
-	share := func(q *state.Queue, g *growthRequest) quota.Share {
-		return eg.hierarchy.ShareWith(q, g.asker.Held.Queue, g.perPod[g.next])
+	rank := func(q *state.Queue, g *growthRequest) state.FairRank {
+		return eg.hierarchy.FairRankWith(q, g.asker.Held.Queue, g.perPod[g.next])
 	}
 	if p != q {
 		left, right := p.SubtreeBeside(q), q.SubtreeBeside(p)
 		if left.Parent != nil && left.Parent == right.Parent && left.Parent.FairSharing() {
-			if order := quota.CompareShares(share(left, a), left.Weight(), share(right, b), right.Weight()); order != 0 {
+			if order := rank(left, a).Compare(rank(right, b)); order != 0 {
 				return order
 			}
 		}

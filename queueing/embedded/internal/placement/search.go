@@ -165,16 +165,13 @@ func (ps *Search) need(where Choice) quota.Vector {
 	return ps.forest.Prepare(ps.node, ps.signature.Amounts(where, ps.signature.MinCount()))
 }
 
-// Option is one placement of pod sets in flavors, with its minimum and maximum needs.
+// Option is one placement of pod sets in flavors, with its minimum need.
 type Option struct {
-	Where            Choice
-	MinNeed, MaxNeed quota.Vector
+	Where   Choice
+	MinNeed quota.Vector
 }
 
 // NewOption returns the option of pod sets in a placement.
 func NewOption(forest *quota.Forest, n quota.NodeID, s *Signature, where Choice) Option {
-	return Option{
-		Where:   where,
-		MinNeed: forest.Prepare(n, s.Amounts(where, s.MinCount())), MaxNeed: forest.Prepare(n, s.Amounts(where, s.MaxCount())),
-	}
+	return Option{Where: where, MinNeed: forest.Prepare(n, s.Amounts(where, s.MinCount()))}
 }

@@ -89,6 +89,22 @@ func (s *Signature) podCount(podSet int, elastic int32) int32 {
 	return max(0, s.PodSets[podSet].Count)
 }
 
+// Largest returns the largest count of the elastic pod set that fits, if its minimum does.
+func (s *Signature) Largest(fits func(elastic int32) bool) int32 {
+	good, bad := s.MinCount(), s.MaxCount()
+	if bad > good && fits(bad) {
+		return bad
+	}
+	for bad-good > 1 {
+		if middle := good + (bad-good)/2; fits(middle) {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good
+}
+
 // Amounts returns the needs of all pods in a placement if the elastic pod set has the given count. If the placement
 // covers only the first pod sets, so does the result.
 func (s *Signature) Amounts(where Choice, elastic int32) []quota.Amount {

@@ -40,15 +40,15 @@ func (p *preemptor) mayHoldTargets(q *state.Queue) bool {
 	if q == p.class.Queue {
 		return policy.Within.IsSet()
 	}
-	return policy.Reclaim.IsSet() && p.hasBorrowedShort(q)
+	return policy.Reclaim.IsSet() && p.hasBorrowedShort(q, p.short)
 }
 
 // hasBorrowedShort reports whether a queue, and all those above it below the common ancestor with the ask's queue, use
-// more than their quota of what is short. It is false for the ask's own queue and those below it, from which nothing
-// can be borrowed this way.
-func (p *preemptor) hasBorrowedShort(q *state.Queue) bool {
+// more than their quota of what is short in the cells of held, so that holding these is borrowing. It is false for the
+// ask's own queue and those below it, from which nothing can be borrowed this way.
+func (p *preemptor) hasBorrowedShort(q *state.Queue, held quota.Vector) bool {
 	for ; q != nil && !slices.Contains(p.path, q); q = q.Parent {
-		if !p.forest.Over(q.Node, p.short) {
+		if !p.forest.Over(q.Node, p.short, held) {
 			return false
 		}
 	}
@@ -85,7 +85,11 @@ func (p *preemptor) isEligible(v *state.Target, by shareRule) bool {
 	if a.Held.Queue == p.class.Queue {
 		return true
 	}
-	if !p.hasBorrowedShort(a.Held.Queue) {
+	held := v.Vector
+	if v.Whole {
+		held = a.Held.Vector
+	}
+	if !p.hasBorrowedShort(a.Held.Queue, held) {
 		return false
 	}
 	if !p.borrowsBeside(a) {

@@ -58,7 +58,7 @@ func (pr *Round) hasNoLargestShare(q *state.Queue, need quota.Vector) bool {
 			continue
 		}
 		largest, weight := pr.largestShareBeside(side)
-		if quota.CompareShares(pr.hierarchy.ShareWith(side, q, need), side.Weight(), largest, weight) <= 0 {
+		if quota.CompareShares(pr.hierarchy.FairRankWith(side, q, need).Share, side.Weight(), largest, weight) <= 0 {
 			return true
 		}
 	}
@@ -167,7 +167,7 @@ func (p *targetSearch) firstByShare(s *candidateSource, chosen []*state.Target, 
 // is short, and the ask's own side stays within quota, or may borrow, or has no larger share.
 func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
 	forest, mine := p.preemption.hierarchy.Forest, p.preemptor.path[s.side]
-	if !p.preemptor.hasBorrowedShort(s.queue) {
+	if !p.preemptor.hasBorrowedShort(s.queue, p.preemptor.short) {
 		return false
 	}
 	if p.preemptor.class.Queue.Config.Preemption.Borrow == config.PreemptLowerPriority || !forest.Over(mine.Node, p.preemptor.short) {

@@ -202,11 +202,30 @@ func (hr *Hierarchy) HoldersText(q *Queue, b quota.Block) string {
 		amount(limit.Max()), amount(limit.Nominal), children, amount(limit.Borrowing))
 }
 
-// ShareWith returns the share that a queue would have if a need were charged to another queue.
-func (hr *Hierarchy) ShareWith(q, charged *Queue, need quota.Vector) quota.Share {
+// FairRank orders the children of a queue with fair sharing.
+type FairRank struct {
+	// borrows is true if the child would use more than its own quota of what is needed.
+	borrows bool
+	Share   quota.Share
+	weight  int32
+}
+
+// FairRankWith returns the rank that a queue would have if a need were charged to a queue, itself or one below it.
+func (hr *Hierarchy) FairRankWith(q, charged *Queue, need quota.Vector) FairRank {
 	hr.Forest.Add(charged.Node, need)
 	defer hr.Forest.Remove(charged.Node, need)
-	return hr.Forest.Share(q.Node)
+	return FairRank{hr.Forest.Over(q.Node, need), hr.Forest.Share(q.Node), q.Weight()}
+}
+
+// Compare orders a child that stays within its own quota before one that borrows, and then by smaller share.
+func (r FairRank) Compare(other FairRank) int {
+	switch {
+	case r.borrows == other.borrows:
+		return quota.CompareShares(r.Share, r.weight, other.Share, other.weight)
+	case r.borrows:
+		return 1
+	}
+	return -1
 }
 
 // Placements returns the search for placements of pods in the flavors of a queue. If a pod set fits no flavor, it is nil,

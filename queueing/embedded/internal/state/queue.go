@@ -86,12 +86,12 @@ type contest struct {
 	Distance                     int
 	RecheckNeeded, InRecheckList bool
 	// Winner is the queue that comes first in the tournament, this one or one below it; nil if none competes. Competing
-	// holds the competing children, HeapIndex is the index among the siblings, Share is the share that the queue would
+	// holds the competing children, HeapIndex is the index among the siblings, FairRank is the rank that the queue would
 	// have with the winner's first ask. All of these belong to the tournament with the number tournament.
 	Winner     *Queue
 	Competing  heap.Heap[*Queue]
 	HeapIndex  int
-	Share      quota.Share
+	FairRank   FairRank
 	Tournament uint64
 }
 
@@ -172,11 +172,11 @@ func (q *Queue) Weight() int32 {
 	return q.Config.Weight
 }
 
-// childBefore orders two children of the queue: by smaller share if the queue uses fair sharing, then by shorter
-// borrowing distance, then by first ask.
+// childBefore orders two children of the queue. If the queue uses fair sharing, a child that stays within its own quota
+// comes first, then one with a smaller share. After that, the shorter borrowing distance and the first ask decide.
 func (q *Queue) childBefore(a, b *Queue) bool {
 	if q.FairSharing() {
-		if order := quota.CompareShares(a.Contest.Share, a.Weight(), b.Contest.Share, b.Weight()); order != 0 {
+		if order := a.Contest.FairRank.Compare(b.Contest.FairRank); order != 0 {
 			return order < 0
 		}
 	}
