@@ -61,7 +61,7 @@ func (e *Engine) cycleTree(t *state.Tree, out []Decision, max int) []Decision {
 	defer uncharge()
 	round := e.preemption.NewRound(t)
 	defer round.End()
-	for renew, again := true, true; again; again = renew || again {
+	for renew, again := true, true; again; {
 		if renew {
 			e.reservations.Update(t)
 		}
@@ -70,7 +70,8 @@ func (e *Engine) cycleTree(t *state.Tree, out []Decision, max int) []Decision {
 			e.reservations.NoteHeads(t)
 			return out
 		}
-		renew, again = admission.HasNewHeads(t) || withdrawn || t.ReservationFulfilled(), t.HolderVersion != before
+		renew = admission.HasNewHeads(t) || withdrawn || t.ReservationFulfilled()
+		again = renew || t.HolderVersion != before || round.Settle()
 	}
 	t.Dirty = false
 	out = e.growth.Grow(t, out, max)

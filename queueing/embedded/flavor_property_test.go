@@ -92,8 +92,9 @@ func (c choice) planOf(flavors []string) (plan, bool) {
 	if a.Claim == nil {
 		return plan{}, false
 	}
-	p := plan{flavor: a.Claim.Where[0].Name, targets: keyNames(a.Claim.Targets)}
-	for _, key := range a.Claim.Targets {
+	targets := slices.Concat(a.Claim.Targets, a.Claim.Spared)
+	p := plan{flavor: a.Claim.Where[0].Name, targets: keyNames(targets)}
+	for _, key := range targets {
 		target := e.registry.Askers[key]
 		p.own = p.own || target.Held.Queue == a.Class.Queue
 		e.hierarchy.Forest.Remove(target.Held.Queue.Node, target.Held.Vector)

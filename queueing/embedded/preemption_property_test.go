@@ -94,7 +94,7 @@ func (w *world) crowd() {
 // passAndCheck runs one cycle and checks its grants, and then each of its claims. It returns the grants.
 func (w *world) passAndCheck(t *testing.T) []state.Decision {
 	t.Helper()
-	before, granted := slices.Clone(w.engine.claims.All), w.engine.holders.Grants
+	before, granted, replans := slices.Clone(w.engine.claims.All), w.engine.holders.Grants, w.engine.preemption.Replans
 	decisions := w.decide()
 	w.withdrew = w.engine.holders.Grants > granted+uint64(len(decisions))
 	for _, d := range decisions {
@@ -119,15 +119,35 @@ func (w *world) passAndCheck(t *testing.T) []state.Decision {
 		}
 	}
 	for _, c := range fresh {
-		if !w.withdrew { // else a claim may have been decided on beside a grant that is gone
+		if !w.withdrew && w.engine.preemption.Replans == replans { // else a claim may have been decided on beside others that are gone
 			w.checkClaim(t, c)
 		}
 	}
+	w.checkTogether(t, fresh)
 	return decisions
 }
 
+// checkTogether checks that all claims fit when their targets are gone.
+func (w *world) checkTogether(t *testing.T, claims []*state.Claim) {
+	t.Helper()
+	for _, c := range claims {
+		w.ref.grants[queueing.Key{Name: "claim of " + c.Asker.Key.Name}] = w.claimed(c)
+		for _, v := range c.Targets {
+			delete(w.ref.grants, v)
+		}
+	}
+	for _, c := range claims {
+		key, g := queueing.Key{Name: "claim of " + c.Asker.Key.Name}, w.claimed(c)
+		if delete(w.ref.grants, key); !w.ref.within(g, w.ref.available) {
+			t.Fatalf("%s displaces %s, and does not fit all the same", c.Asker.Key.Name, keyNames(c.Targets))
+		}
+		w.ref.grants[key] = g
+	}
+}
+
 // checkMet checks that quota reclaimed for an ask is granted to that ask, or to an earlier one of the same shape, and
-// to no other, except one that may preempt that ask and has its grant withdrawn before it is seen. While the ask still waits for some of it, nothing more may be preempted for it.
+// to no other, except one that may preempt that ask and has its grant withdrawn before it is seen. While the ask still
+// waits for some of it, nothing more may be preempted for it.
 func (w *world) checkMet(t *testing.T, c *state.Claim, targets []queueing.Key, decisions []state.Decision) {
 	t.Helper()
 	ask := w.origins[c.Asker.Key]
@@ -160,29 +180,26 @@ func (w *world) claimed(c *state.Claim) queueing.Grant {
 }
 
 // checkClaim checks a claim with the arithmetic of the reference. The reference is first in the state in which the
-// engine decided, and then advanced to the state after it.
+// engine decided, and then advanced to the state after it. What was spared in the end was a target then.
 func (w *world) checkClaim(t *testing.T, c *state.Claim) {
 	t.Helper()
-	g := w.claimed(c)
+	g, targets := w.claimed(c), slices.Concat(c.Targets, c.Spared)
 	w.claims++
 	j := judge{w.ref, w.ref.asks[c.Asker.Key], g, w.ref.lacking(g), map[queueing.Key]*state.Held{}}
-	for _, v := range c.Targets {
+	for _, v := range targets {
 		j.owner[v] = w.engine.registry.Askers[v].Held
 	}
 	held := map[queueing.Key]queueing.Grant{}
-	for _, v := range c.Targets {
+	for _, v := range targets {
 		held[v] = w.ref.grants[v]
 		delete(w.ref.grants, v)
 	}
-	if !w.ref.within(g, w.ref.available) {
-		t.Fatalf("%s displaces %s, and does not fit all the same", c.Asker.Key.Name, keyNames(c.Targets))
-	}
-	for _, v := range c.Targets {
+	for _, v := range targets {
 		w.ref.grants[v] = held[v]
 		if !j.mayDisplace(w.engine.registry.Askers[v].Held) {
 			t.Fatalf("%s must not displace %s", c.Asker.Key.Name, v.Name)
 		}
-		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, c.Targets, v, held) {
+		if w.ref.within(g, w.ref.available) && j.restIsLegal(w.engine, targets, v, held) {
 			t.Fatalf("%s need not displace %s", c.Asker.Key.Name, v.Name)
 		}
 		delete(w.ref.grants, v)

@@ -5,6 +5,7 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
+	"github.com/sparkgate/sparkgate/queueing/quota"
 )
 
 // contended returns a tree whose queues borrow from each other and preempt each other by all policies, in up to three
@@ -117,4 +119,100 @@ func eventsOfOthers(t *testing.T, s Scenario) (events []string) {
 		t.Fatal(err)
 	}
 	return events
+}
+
+// vain counts what was preempted to no purpose.
+type vain struct {
+	// preempted counts the preempted; again those of them that start again in the same instant in the same flavors,
+	// elsewhere those in other flavors, briefly those that had started in it. overtaken counts later ones of their queue,
+	// at least as large and of no higher priority, that start in that instant.
+	preempted, again, elsewhere, briefly, overtaken int
+}
+
+// TestPreemptedInVain: hardly an application is preempted only to start again at once, or started only to be preempted
+// at once, or preempted while a later one of the same queue starts. What is left are chains of preemptions, in which one
+// gives way to another that then gives way itself.
+func TestPreemptedInVain(t *testing.T) {
+	t.Parallel()
+	var n vain
+	played := randtest.Each(t, 400, func(seed uint64) {
+		s := contended(rand.New(rand.NewPCG(seed, 3)))
+		m := &moment{vain: &n, asks: map[string]*Arrival{}, flavors: map[string]map[string]string{}}
+		for i := range s.Arrivals {
+			m.asks[s.Arrivals[i].Ask.Key.String()] = &s.Arrivals[i]
+		}
+		if _, err := Run(s, m.see); err != nil {
+			t.Fatal(seed, err)
+		}
+	})
+	t.Logf("in %d worlds %+v", played, n)
+	if played >= 400 && (25*n.again > n.preempted || 50*n.briefly > n.preempted || 100*n.overtaken > n.preempted || n.preempted < played) {
+		t.Errorf("%+v: want at most 4 %% again, 2 %% briefly, and 1 %% overtaken", n)
+	}
+}
+
+// moment collects the events of one instant.
+type moment struct {
+	*vain
+	asks map[string]*Arrival
+	// flavors are those in which each application runs or ran last.
+	flavors            map[string]map[string]string
+	now                Time
+	started, preempted []string
+}
+
+func (m *moment) see(e Event) error {
+	if e.T != m.now {
+		m.now, m.started, m.preempted = e.T, nil, nil
+	}
+	switch e.Event {
+	case Admitted:
+		switch {
+		case !slices.Contains(m.preempted, e.App):
+		case maps.Equal(m.flavors[e.App], e.Flavors):
+			m.again++
+		default:
+			m.elsewhere++
+		}
+		m.flavors[e.App], m.started = e.Flavors, append(m.started, e.App)
+		for _, other := range m.preempted {
+			m.overtakes(e.App, other)
+		}
+	case Preempted:
+		m.vain.preempted++
+		if slices.Contains(m.started, e.App) {
+			m.briefly++
+		}
+		m.preempted = append(m.preempted, e.App)
+		for _, other := range m.started {
+			m.overtakes(other, e.App)
+		}
+	}
+	return nil
+}
+
+// overtakes counts one that starts while an earlier one of its queue is preempted.
+func (m *moment) overtakes(starts, preempted string) {
+	a, b := m.asks[starts], m.asks[preempted]
+	if a == b || a.Ask.Queue != b.Ask.Queue || a.Ask.Priority > b.Ask.Priority || a.At <= b.At {
+		return
+	}
+	large := m.held(starts)
+	for at, amount := range m.held(preempted) {
+		if large[at] < amount {
+			return
+		}
+	}
+	m.overtaken++
+}
+
+// held returns what an application holds, or held last.
+func (m *moment) held(app string) map[quota.Cell]int64 {
+	out := map[quota.Cell]int64{}
+	for _, set := range m.asks[app].Ask.PodSets {
+		for resource, amount := range set.Requests {
+			out[quota.Cell{Flavor: m.flavors[app][set.Name], Resource: resource}] += int64(set.Count) * amount
+		}
+	}
+	return out
 }

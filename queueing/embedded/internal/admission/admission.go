@@ -110,6 +110,15 @@ func (ad *Admitter) fit(class *state.Class) (placement.Choice, int32, bool) {
 	return where, count, true
 }
 
+// fitIn returns the largest count of the elastic pod set with which the asks of a class fit now in a placement. It is
+// the minimum if that does not fit.
+func (ad *Admitter) fitIn(class *state.Class, where placement.Choice) (elastic int32, fits bool) {
+	fitsWith := func(elastic int32) bool {
+		return ad.reservations.FitsNow(class, ad.hierarchy.Forest.Prepare(class.Queue.Node, class.Signature.Amounts(where, elastic)))
+	}
+	return class.Signature.Largest(fitsWith), fitsWith(class.Signature.MinCount())
+}
+
 // placeFor returns the preferred placement in which this many pods of the elastic set fit, or nil if there is none.
 func (ad *Admitter) placeFor(class *state.Class, elastic int32) placement.Choice {
 	best, fits := ad.bestOption(class, func(o *placement.Option) quota.Vector {

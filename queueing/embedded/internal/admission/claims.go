@@ -73,9 +73,8 @@ func (cr *claimRound) fit(c *state.Claim) (where placement.Choice, elastic int32
 	if cr.claims.IsPending(c) && !cr.reservations.FitsNow(class, need) {
 		return nil, 0, false
 	}
-	return planned, class.Signature.Largest(func(elastic int32) bool {
-		return cr.reservations.FitsNow(class, cr.hierarchy.Forest.Prepare(class.Queue.Node, class.Signature.Amounts(planned, elastic)))
-	}), true
+	elastic, _ = cr.fitIn(class, planned)
+	return planned, elastic, true
 }
 
 // planned returns the current placement of a claim and its minimum need there, or nil if the pods can no longer be

@@ -137,19 +137,24 @@ func (c *Tournament) Hold(decisions []state.Decision, max int) (_ []state.Decisi
 // asker that was granted, or nil.
 func (c *Tournament) turn(q *state.Queue) (granted *state.Asker, withdrawn bool) {
 	class := current(q)
-	if granted = c.grant(class); granted == nil {
-		var result preemption.Result
-		result, withdrawn = c.preemption.Claim(class)
-		switch {
-		case result == preemption.Freed:
-			return c.grant(class), true
-		case withdrawn:
-			return nil, true
-		case result == preemption.NoTargets:
+	where, elastic, fits := c.admission.fit(class)
+	if !fits {
+		var claimed bool
+		switch claimed, withdrawn, where = c.preemption.Claim(class); {
+		case where != nil:
+			elastic, fits = c.admission.fitIn(class, where)
+		case !claimed:
 			leave(q)
 			c.update(q)
 			return nil, false
 		}
+	}
+	if fits {
+		granted = class.Next()
+		c.admission.assume(granted, where, elastic)
+	}
+	if withdrawn {
+		return granted, true
 	}
 	switch {
 	case q.Strict():
@@ -163,17 +168,6 @@ func (c *Tournament) turn(q *state.Queue) (granted *state.Asker, withdrawn bool)
 	c.update(q)
 	c.recheck()
 	return granted, false
-}
-
-// grant grants the first ask of a class if it fits, and returns its asker, or nil.
-func (c *Tournament) grant(class *state.Class) *state.Asker {
-	where, elastic, fits := c.admission.fit(class)
-	if !fits {
-		return nil
-	}
-	granted := class.Next()
-	c.admission.assume(granted, where, elastic)
-	return granted
 }
 
 // first returns the queue whose turn it is, or nil if none is left.

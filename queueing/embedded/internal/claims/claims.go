@@ -23,15 +23,15 @@ type Book struct {
 	// All holds the claims in the order in which they were created.
 	All []*state.Claim
 	// preemptedBy holds what an asker has preempted in one run, because it does not preempt the same asker twice.
-	// preempted holds which askers were preempted in a run of their own, because they are not preempted for shares
+	// preempted counts how often askers were preempted in a run of their own, because they are not preempted for shares
 	// again in that run. Both ensure that preemption terminates.
 	preemptedBy map[appRun]map[queueing.Key]bool
-	preempted   map[appRun]bool
+	preempted   map[appRun]int
 }
 
 // New returns a book without claims.
 func New(hr *state.Hierarchy, rg *state.Registry, hs *state.Holders) *Book {
-	return &Book{hierarchy: hr, registry: rg, holders: hs, preemptedBy: map[appRun]map[queueing.Key]bool{}, preempted: map[appRun]bool{}}
+	return &Book{hierarchy: hr, registry: rg, holders: hs, preemptedBy: map[appRun]map[queueing.Key]bool{}, preempted: map[appRun]int{}}
 }
 
 // appRun is one run of an asker.
@@ -46,7 +46,7 @@ func (cs *Book) Prune() {
 		return
 	}
 	maps.DeleteFunc(cs.preemptedBy, func(by appRun, _ map[queueing.Key]bool) bool { return cs.registry.Askers[by.key] == nil })
-	maps.DeleteFunc(cs.preempted, func(of appRun, _ bool) bool { return cs.registry.Askers[of.key] == nil })
+	maps.DeleteFunc(cs.preempted, func(of appRun, _ int) bool { return cs.registry.Askers[of.key] == nil })
 }
 
 // notePreemption records that an asker was preempted for a claim.
@@ -57,18 +57,30 @@ func (cs *Book) notePreemption(c *state.Claim, of *state.Asker) {
 	}
 	cs.preemptedBy[by][of.Key] = true
 	if c.Tree.FairSharing {
-		cs.preempted[appRun{of.Key, of.Held.Grant.Run}] = true
+		cs.preempted[appRun{of.Key, of.Held.Grant.Run}]++
 	}
 }
 
-// PastTargets returns what a pending asker has preempted in its run.
-func (cs *Book) PastTargets(a *state.Asker) map[queueing.Key]bool {
-	return cs.preemptedBy[appRun{a.Key, a.Ask.Run}]
+// Spare lets a target of a claim keep its grant after all. No caller may have seen that it was asked to release it.
+func (cs *Book) Spare(c *state.Claim, v *state.Asker) {
+	v.Held.Evicted = nil
+	v.Held.UpdateLeaving()
+	c.Targets = slices.DeleteFunc(c.Targets, func(key queueing.Key) bool { return key == v.Key })
+	c.Spared = append(c.Spared, v.Key)
+	delete(cs.preemptedBy[appRun{c.Asker.Key, c.Ask.Run}], v.Key)
+	if of := (appRun{v.Key, v.Held.Grant.Run}); cs.preempted[of] > 0 {
+		cs.preempted[of]--
+	}
+}
+
+// PastTargets returns what an asker has preempted in a run.
+func (cs *Book) PastTargets(by queueing.Key, run int64) map[queueing.Key]bool {
+	return cs.preemptedBy[appRun{by, run}]
 }
 
 // WasPreempted reports whether an asker was preempted before in the run of its grant.
 func (cs *Book) WasPreempted(a *state.Asker) bool {
-	return cs.preempted[appRun{a.Key, a.Held.Grant.Run}]
+	return cs.preempted[appRun{a.Key, a.Held.Grant.Run}] > 0
 }
 
 // maxPastPreemptions is how many past preemptions are remembered before those of askers that are gone are pruned.

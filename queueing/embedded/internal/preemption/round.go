@@ -5,7 +5,10 @@ package preemption
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
+	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/claims"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
@@ -21,11 +24,13 @@ type Planner struct {
 	waiting      *waiting.Asks
 	claims       *claims.Book
 	reservations *reservations.Book
+	// Replans counts the claims that were cancelled to be planned once more.
+	Replans int
 }
 
 // New returns the planner of an engine.
 func New(hr *state.Hierarchy, hs *state.Holders, wq *waiting.Asks, cs *claims.Book, rs *reservations.Book) *Planner {
-	return &Planner{hr, hs, wq, cs, rs}
+	return &Planner{hierarchy: hr, holders: hs, waiting: wq, claims: cs, reservations: rs}
 }
 
 // Round is the preemption in one tree during one cycle.
@@ -44,17 +49,24 @@ type Round struct {
 	terminating []*state.Target
 	// largest caches the largest shares among the children of queues.
 	largest map[*state.Queue]*largest
-	// withdrawn are the askers whose grants were withdrawn in this call of Cycle. None is withdrawn twice, so that the
-	// call ends.
-	withdrawn map[*state.Asker]bool
-	// uncharge undoes the charges of the claims of this cycle.
-	uncharge []func()
+	// withdrawn are the askers whose grants were withdrawn in this call of Cycle, replanned those whose
+	// claims were cancelled in it. Neither happens twice, so that the call ends.
+	withdrawn, replanned map[*state.Asker]bool
+	// claimed are the claims of this call of Cycle, whose evictions no caller has seen.
+	claimed []*newClaim
+}
+
+// newClaim is a claim with its targets; uncharge undoes its charge.
+type newClaim struct {
+	*state.Claim
+	targets  []*state.Target
+	uncharge func()
 }
 
 // NewRound begins the preemption in one tree during one cycle. Call End when the cycle ends.
 func (pr *Planner) NewRound(t *state.Tree) *Round {
 	pr.claims.Prune()
-	return &Round{Planner: pr, Tree: t, largest: map[*state.Queue]*largest{}, withdrawn: map[*state.Asker]bool{}}
+	return &Round{Planner: pr, Tree: t, largest: map[*state.Queue]*largest{}, withdrawn: map[*state.Asker]bool{}, replanned: map[*state.Asker]bool{}}
 }
 
 // prepare collects, once per cycle, what does not depend on the ask. It checks repeatedly whether queues borrow,
@@ -72,9 +84,61 @@ func (pr *Round) prepare() {
 
 // End undoes the charges of the claims of this cycle.
 func (pr *Round) End() {
-	for _, undo := range pr.uncharge {
-		undo()
+	for _, c := range pr.claimed {
+		c.uncharge()
 	}
+}
+
+// Settle lets holders that were preempted in this call keep their grants if they could start again at once: everything
+// that is pending and may preempt has its claim, and they fit beside all claims. No caller has seen that they were
+// asked to release anything. Settle reports whether there is something to decide again.
+func (pr *Round) Settle() (again bool) {
+	pr.AfterTerminations(func() {
+		for _, c := range pr.claimed {
+			for _, v := range c.targets {
+				pr.spare(c, v)
+			}
+		}
+	})
+	pr.terminating = slices.DeleteFunc(pr.terminating, func(v *state.Target) bool { return v.Count == 0 })
+	for _, c := range slices.Clone(pr.claimed) { // one whose targets are all spared may await others, or fit
+		if pr.claims.IsPending(c.Claim) {
+			continue
+		}
+		c.uncharge()
+		if c.Awaited = pr.holders.Awaited(pr.terminating, c.Asker.Class.Queue, pr.claims.Need(c.Claim)); len(c.Awaited) > 0 {
+			c.uncharge = pr.claims.Charge([]*state.Claim{c.Claim})
+			continue
+		}
+		again, pr.replanned[c.Asker] = true, true
+		pr.Replans++
+		pr.claims.Cancel(c.Claim)
+		pr.claimed = slices.DeleteFunc(pr.claimed, func(other *newClaim) bool { return other == c })
+	}
+	return again
+}
+
+// spare lets a target keep its grant if it fits beside all claims. The last one of a claim that was planned twice is not
+// spared. The caller must have removed the terminating holders from the forest.
+func (pr *Round) spare(c *newClaim, v *state.Target) {
+	forest, h := pr.hierarchy.Forest, v.Asker.Held
+	if _, blocked := forest.Blocked(h.Queue.Node, v.Vector); !v.Whole || blocked || len(c.Targets) == 1 && pr.replanned[c.Asker] || len(h.Growth.Reclaims) > 0 ||
+		pr.reservations.DelayedByGrowth(h.Queue, v.Vector) || pr.isPreceded(h) {
+		return
+	}
+	v.UndoRelease(forest)
+	v.Count = 0
+	pr.claims.Spare(c.Claim, v.Asker)
+}
+
+// isPreceded reports whether an ask of the queue that comes before a holder would start in its stead if it ended.
+func (pr *Round) isPreceded(h *state.Held) bool {
+	h.Queue.UpdateLine()
+	return slices.ContainsFunc(h.Queue.Asks.Line, func(class *state.Class) bool {
+		ask := class.Next().Ask
+		return cmp.Or(cmp.Compare(h.Standing.Priority, ask.Priority), ask.QueuedAt.Compare(h.Standing.QueuedAt)) < 0 &&
+			slices.ContainsFunc(class.Options, func(o placement.Option) bool { return pr.reservations.FitsNow(class, o.MinNeed) })
+	})
 }
 
 // MayClaim reports whether searching targets for a class that does not fit may succeed.
@@ -100,23 +164,12 @@ func (pr *Round) CanClaim(class *state.Class) bool {
 	return pr.MayClaim(class) && pr.plan(class) != nil
 }
 
-// Result is what has become of an ask that does not fit.
-type Result int
-
-const (
-	// NoTargets means that preempting does not make enough quota free.
-	NoTargets Result = iota
-	// Claimed means that the ask has a claim, and waits for its targets.
-	Claimed
-	// Freed means that the withdrawal of grants that no caller has seen has made enough quota free.
-	Freed
-)
-
 // Claim creates and charges a claim for the first ask of a class without one, if preempting can make enough quota free.
-// Of its targets, grants that no caller has seen are withdrawn at once; withdrawn reports whether there were any.
-func (pr *Round) Claim(class *state.Class) (_ Result, withdrawn bool) {
+// Of its targets, grants that no caller has seen are withdrawn at once; withdrawn reports whether there were any. If
+// that is enough, there is no claim, and Claim returns where the ask fits now.
+func (pr *Round) Claim(class *state.Class) (claimed, withdrawn bool, fits placement.Choice) {
 	if !pr.CanClaim(class) {
-		return NoTargets, false
+		return false, false, nil
 	}
 	p := pr.plan(class)
 	var targets []*state.Target
@@ -130,7 +183,7 @@ func (pr *Round) Claim(class *state.Class) (_ Result, withdrawn bool) {
 	}
 	if withdrawn && len(targets) == 0 {
 		if p.Awaited = pr.holders.Awaited(pr.terminating, class.Queue, p.Option.MinNeed); len(p.Awaited) == 0 {
-			return Freed, true
+			return false, true, p.Option.Where
 		}
 	}
 	c := &state.Claim{Asker: p.Asker, Ask: p.Asker.Ask, Tree: pr.Tree, Where: p.Option.Where, Awaited: p.Awaited}
@@ -140,10 +193,10 @@ func (pr *Round) Claim(class *state.Class) (_ Result, withdrawn bool) {
 	pr.terminating = append(pr.terminating, targets...)
 	pr.claims.All, c.Asker.Claim = append(pr.claims.All, c), c
 	class.CountClaims(1)
-	pr.uncharge = append(pr.uncharge, pr.claims.Charge([]*state.Claim{c}))
+	pr.claimed = append(pr.claimed, &newClaim{c, targets, pr.claims.Charge([]*state.Claim{c})})
 	pr.Tree.HolderVersion++
 	pr.Tree.TargetVersion++
-	return Claimed, withdrawn
+	return true, withdrawn, nil
 }
 
 // plan returns the preemption plan for the first ask of a class without a claim, or nil if there is none.
@@ -255,10 +308,7 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 	if !pr.mayFindTargetsIn(class, o) || pr.Tree.FairSharing && !pr.mayBeginByShares(class, o) {
 		return nil
 	}
-	next := class.Next()
-	p := pr.newSearch(class, o)
-	p.past, p.withdrawn = pr.claims.PastTargets(next), pr.withdrawn
-	found, fits := p.run()
+	found, fits := pr.newSearch(class, o).run()
 	if !fits {
 		return nil
 	}
@@ -278,12 +328,12 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 
 // newSearch returns a search for the first ask of a class in one option.
 func (pr *Round) newSearch(class *state.Class, o *placement.Option) *targetSearch {
-	forest := pr.hierarchy.Forest
-	p := preemptor{forest: forest, claims: pr.claims, class: class, asker: class.Next(), short: forest.ShortPart(class.Queue.Node, o.MinNeed)}
-	for q := class.Queue; q != nil; q = q.Parent {
-		p.path = append(p.path, q)
+	next := class.Next()
+	state := queueing.HolderState{Priority: next.Ask.Priority, QueuedAt: next.Ask.QueuedAt}
+	return &targetSearch{
+		preemption: pr.Planner, class: class, preemptor: pr.newPreemptor(class.Queue, state, o.MinNeed), need: o.MinNeed,
+		past: pr.claims.PastTargets(next.Key, next.Ask.Run), spared: maps.Clone(pr.withdrawn),
 	}
-	return &targetSearch{preemption: pr.Planner, preemptor: p, need: o.MinNeed}
 }
 
 // preferred reports whether a plan is better than one in an earlier flavor, for a queue that does not simply take the

@@ -25,12 +25,13 @@ import (
 // Only askers that use what is short are candidates.
 type targetSearch struct {
 	preemption *Planner
+	class      *state.Class
 	preemptor  preemptor
 	need       quota.Vector
-	// past holds what the asker has already preempted in this run, withdrawn what was withdrawn for others before in this
-	// call of Cycle.
-	past      map[queueing.Key]bool
-	withdrawn map[*state.Asker]bool
+	// past holds what the asker has already preempted in this run, spared what it would preempt in vain: it was
+	// withdrawn before in this call of Cycle, or would take its quota back.
+	past   map[queueing.Key]bool
+	spared map[*state.Asker]bool
 	// shares are the shares of the queues on the preemptor's path, with the ask.
 	shares []quota.Share
 }
@@ -38,30 +39,57 @@ type targetSearch struct {
 // run finds a set of targets, all of which are necessary, and reports whether the ask fits without them. The set is
 // empty if what is terminating anyway is enough. The forest is unchanged afterwards.
 func (p *targetSearch) run() (targets []*state.Target, fits bool) {
-	p.preemption.hierarchy.Forest.Add(p.preemptor.class.Queue.Node, p.need)
-	defer p.preemption.hierarchy.Forest.Remove(p.preemptor.class.Queue.Node, p.need)
+	p.preemption.hierarchy.Forest.Add(p.preemptor.queue.Node, p.need)
+	defer p.preemption.hierarchy.Forest.Remove(p.preemptor.queue.Node, p.need)
+	return p.search()
+}
+
+// search does the work of run, with the ask charged.
+func (p *targetSearch) search() (targets []*state.Target, fits bool) {
 	switch short := p.preemptor.short; {
 	case short.Empty() && p.preemptor.mayFindTargets(p.need):
 		return nil, p.fits()
 	case short.Empty() || !p.preemptor.mayFindTargets(short):
 		return nil, false
 	}
-	collect := p.collectTargets
-	if p.preemptor.class.Queue.Tree.FairSharing {
-		collect = p.collectByShares
-	}
-	chosen := collect()
+	chosen := p.collect()
 	for spared := true; spared; { // repeat, because whether one target is necessary depends on the others
 		chosen, spared = p.minimizeTargets(chosen)
 	}
-	legal := len(chosen) > 0 && p.fits() && p.allEligible(chosen)
+	legal, again := len(chosen) > 0 && p.fits() && p.allEligible(chosen), false
+	for _, v := range chosen {
+		if legal && p.takesBack(v) {
+			p.spared[v.Asker], again = true, true
+		}
+	}
 	for _, v := range chosen {
 		v.UndoRelease(p.preemption.hierarchy.Forest)
 	}
-	if !legal {
+	switch {
+	case again:
+		return p.search()
+	case !legal:
 		return nil, false
 	}
 	return p.preemption.holders.MergeWholeTargets(chosen), true
+}
+
+// takesBack reports whether a target in another queue could preempt the ask in its turn when it asks again. The targets
+// must be released.
+func (p *targetSearch) takesBack(v *state.Target) bool {
+	q, forest, next := v.Asker.Held.Queue, p.preemption.hierarchy.Forest, p.class.Next()
+	if !v.Whole || q == p.preemptor.queue || q.Config == nil || q.StoppedBy != nil || !q.Config.Preemption.Reclaim.IsSet() ||
+		p.preemptor.claims.PastTargets(v.Asker.Key, v.Asker.Held.Grant.Run)[next.Key] {
+		return false
+	}
+	back := p.preemption.newPreemptor(q, v.Asker.Held.Standing, v.Vector)
+	forest.Add(q.Node, v.Vector)
+	defer forest.Remove(q.Node, v.Vector)
+	started := &state.Asker{Key: next.Key, Held: &state.Held{
+		Queue: p.preemptor.queue, Standing: p.preemptor.ask, Vector: p.need, Grant: queueing.Grant{Run: next.Ask.Run},
+	}}
+	return back.policyAllows(started) && p.need.Overlaps(back.short) &&
+		back.isEligible(&state.Target{Asker: started, Whole: true, Vector: p.need}, initialShare)
 }
 
 // minimizeTargets finds one target, or one pod of it, that is not necessary, trying the last chosen one first. It
@@ -103,12 +131,9 @@ func (p *targetSearch) vectorOf(v *state.Target, gone []*state.Target) quota.Vec
 	return v.Vector
 }
 
-// candidates returns everything that the ask may have to preempt.
-func (p *targetSearch) candidates() *candidates { return &candidates{search: p} }
-
 // wholeTargets returns an asker as a target if it may be preempted as a whole.
 func (p *targetSearch) wholeTargets(a *state.Asker) []*state.Target {
-	if !p.preemptor.policyAllows(a) || !a.Held.Vector.Overlaps(p.preemptor.short) || p.past[a.Key] || p.withdrawn[a] && a.Held.IsUnseen() {
+	if !p.preemptor.policyAllows(a) || !a.Held.Vector.Overlaps(p.preemptor.short) || p.past[a.Key] || p.spared[a] {
 		return nil
 	}
 	return []*state.Target{{Asker: a, Whole: true, Max: 1}}
@@ -150,7 +175,7 @@ func (p *targetSearch) allEligible(chosen []*state.Target) bool {
 
 // fits reports whether the ask fits in the current state of the forest.
 func (p *targetSearch) fits() bool {
-	p.preemption.hierarchy.Forest.Remove(p.preemptor.class.Queue.Node, p.need)
-	defer p.preemption.hierarchy.Forest.Add(p.preemptor.class.Queue.Node, p.need)
-	return p.preemption.reservations.FitsLater(p.preemptor.class, p.need)
+	p.preemption.hierarchy.Forest.Remove(p.preemptor.queue.Node, p.need)
+	defer p.preemption.hierarchy.Forest.Add(p.preemptor.queue.Node, p.need)
+	return p.preemption.reservations.FitsLater(p.class, p.need)
 }

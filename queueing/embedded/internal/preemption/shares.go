@@ -106,14 +106,15 @@ func (pr *Round) newLargest(parent *state.Queue) *largest {
 	return l
 }
 
-// collectByShares takes candidates unit by unit until the ask fits. It is like collectTargets, but between queues below
-// one with fair sharing it always takes from the side with the largest share. If taking everything is not enough, it
-// undoes everything and returns nil.
-func (p *targetSearch) collectByShares() []*state.Target {
-	candidates := p.candidates()
+// collect takes candidates unit by unit until the ask fits, in order; between queues below one with fair sharing it
+// always takes from the side with the largest share. Each may make others eligible: a target in the queue of the ask,
+// or beside it below the root, may bring the ask within the quota of its side. If taking everything is not enough,
+// collect undoes everything and returns nil.
+func (p *targetSearch) collect() []*state.Target {
+	candidates := &candidates{search: p}
 	var chosen []*state.Target
 	for !p.fits() {
-		v := p.nextByShare(candidates, chosen)
+		v := p.next(candidates, chosen)
 		if v == nil {
 			for _, v := range chosen {
 				v.UndoRelease(p.preemption.hierarchy.Forest)
@@ -125,19 +126,26 @@ func (p *targetSearch) collectByShares() []*state.Target {
 	return chosen
 }
 
-// nextByShare returns the candidate to take next, or nil if none is eligible. A more permissive rule is used only if
-// the stricter one finds nothing.
-func (p *targetSearch) nextByShare(candidates *candidates, chosen []*state.Target) *state.Target {
-	p.shares = p.shares[:0]
-	for _, side := range p.preemptor.path {
-		p.shares = append(p.shares, p.preemption.hierarchy.Forest.Share(side.Node))
+// next returns the candidate to take next, or nil if none is eligible. A more permissive rule is used only if the
+// stricter one finds nothing.
+func (p *targetSearch) next(candidates *candidates, chosen []*state.Target) *state.Target {
+	rules := []shareRule{noShareRule}
+	if p.preemptor.queue.Tree.FairSharing {
+		rules, p.shares = []shareRule{finalShare, initialShare}, p.shares[:0]
+		for _, side := range p.preemptor.path {
+			p.shares = append(p.shares, p.preemption.hierarchy.Forest.Share(side.Node))
+		}
 	}
-	for _, by := range []shareRule{finalShare, initialShare} {
+	for _, by := range rules {
+		mayReclaim := by != noShareRule || p.preemptor.mayReclaim(p.preemptor.short)
 		for kind := range candidateKinds {
+			if kind.ofOthers() && !mayReclaim {
+				continue
+			}
 			var firsts []*state.Target
-			sources := candidates.ofKind(kind).sources
+			sources := candidates.ofKind(kind)
 			for i := range sources {
-				if v := p.firstByShare(&sources[i], chosen, by); v != nil {
+				if v := p.first(&sources[i], chosen, by); v != nil {
 					firsts = append(firsts, v)
 				}
 			}
@@ -150,9 +158,9 @@ func (p *targetSearch) nextByShare(candidates *candidates, chosen []*state.Targe
 	return nil
 }
 
-// firstByShare returns the first candidate of a source that may be taken now, or nil if there is none.
-func (p *targetSearch) firstByShare(s *candidateSource, chosen []*state.Target, by shareRule) *state.Target {
-	if s.queue != p.preemptor.class.Queue && !p.mayTakeFrom(s) {
+// first returns the first candidate of a source that may be taken now, or nil if there is none.
+func (p *targetSearch) first(s *candidateSource, chosen []*state.Target, by shareRule) *state.Target {
+	if s.queue != p.preemptor.queue && !p.mayTakeFrom(s) {
 		return nil
 	}
 	for i := 0; s.at(i) != nil; i++ {
@@ -170,7 +178,7 @@ func (p *targetSearch) mayTakeFrom(s *candidateSource) bool {
 	if !p.preemptor.hasBorrowedShort(s.queue, p.preemptor.short) {
 		return false
 	}
-	if p.preemptor.class.Queue.Config.Preemption.Borrow == config.PreemptLowerPriority || !forest.Over(mine.Node, p.preemptor.short) {
+	if p.preemptor.queue.Config.Preemption.Borrow == config.PreemptLowerPriority || !forest.Over(mine.Node, p.preemptor.short) {
 		return true
 	}
 	theirs := s.queue.Below(mine.Parent)

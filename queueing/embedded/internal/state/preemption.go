@@ -52,6 +52,8 @@ type Claim struct {
 	// Targets are the holders that were asked to release quota. If there are none, the claim is on what the holders in
 	// Awaited release, which are terminating anyway.
 	Targets, Awaited []queueing.Key
+	// Spared are targets that keep their grants because they could start again at once.
+	Spared []queueing.Key
 }
 
 // Exhausted reports whether nothing more can be taken.
