@@ -39,6 +39,9 @@ func AskOf(s *v1alpha1.ScheduledSparkApplication) (queueing.Ask, error) {
 	}
 	// In a simulation the executors above the base gang are not added.
 	ask.Elastic = ""
+	if t := app.Spec.Timeouts; t != nil && t.Run != nil {
+		ask.HoldsFor = t.Run.Duration
+	}
 	return ask, nil
 }
 

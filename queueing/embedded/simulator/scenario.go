@@ -73,7 +73,8 @@ type PassedOver struct {
 type Arrival struct {
 	// At is when the asker asks for the first time. It must not be negative.
 	At time.Duration
-	// RunFor is how long the asker runs once it is admitted. It must not be negative.
+	// RunFor is how long the asker runs once it is admitted. It must not be negative, and not exceed the HoldsFor of the
+	// ask, if that is set.
 	RunFor time.Duration
 	// Ask is the ask of the asker. Its namespace and name must be unique. UID, Run, Attempt and QueuedAt are set by
 	// Run, so that among otherwise equal askers the first one in the scenario comes first.

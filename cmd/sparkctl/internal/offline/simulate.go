@@ -34,8 +34,9 @@ ScheduledSparkApplications create applications. One document has no kind and say
     priority: 0                     # higher goes first
     podSets:
     - {name: driver, count: 1, requests: {cpu: "1", memory: 1Gi}}
-    - {name: executor, count: 4, requests: {cpu: "2", memory: 8Gi}}
+    - {name: executor, count: 4, requests: {cpu: "2", memory: 8Gi}, minCount: 2, nodeSelector: {zone: a}}
     runFor: 10m                     # how long it runs once it is admitted
+    timeouts: {run: 1h}             # the longest that it may run; the queue plans with it
   changes:
   - at: 5m
     apply: {kind: SparkQueue, …}    # the whole manifest, new or changed

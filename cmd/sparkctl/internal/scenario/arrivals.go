@@ -67,13 +67,18 @@ func (in *arrival) translate(p problems) simulator.Arrival {
 	if in.Queue == "" {
 		p.add("queue", "is missing; name the queue that is asked")
 	}
-	return simulator.Arrival{
+	out := simulator.Arrival{
 		At: p.time("at", in.At), RunFor: p.runFor(in.RunFor),
 		Ask: queueing.Ask{
 			Key:   queueing.Key{Namespace: in.Namespace, Name: in.Name},
 			Queue: in.Queue, Priority: in.Priority, PodSets: readPodSets(p, in.PodSets),
 		},
 	}
+	if in.Timeouts.Run != nil {
+		out.Ask.HoldsFor = p.time("timeouts.run", *in.Timeouts.Run)
+		out.RunFor = min(out.RunFor, out.Ask.HoldsFor)
+	}
+	return out
 }
 
 func readPodSets(p problems, in []podSet) []queueing.PodSet {
@@ -96,7 +101,13 @@ func readPodSets(p problems, in []podSet) []queueing.PodSet {
 		if count < 0 {
 			at.add("count", "%d is negative; write 0 or more", count)
 		}
-		out = append(out, queueing.PodSet{Name: set.Name, Count: count, Requests: readRequests(at, set.Requests)})
+		other := slices.ContainsFunc(in[:i], func(other podSet) bool { return other.MinCount > 0 })
+		if set.MinCount < 0 || set.MinCount > count || set.MinCount > 0 && other {
+			at.add("minCount", "%d is not between 0 and count, or another pod set has one; correct or remove it", set.MinCount)
+		}
+		out = append(out, queueing.PodSet{
+			Name: set.Name, Count: count, MinCount: set.MinCount, Requests: readRequests(at, set.Requests), NodeSelector: set.NodeSelector,
+		})
 	}
 	return out
 }

@@ -46,13 +46,18 @@ type (
 		Priority  int32            `json:"priority"`
 		PodSets   []podSet         `json:"podSets"`
 		RunFor    *metav1.Duration `json:"runFor"`
+		Timeouts  struct {
+			Run *metav1.Duration `json:"run"`
+		} `json:"timeouts"`
 		// PriorityClassName is checked against the classes that the queue allows. The number that counts is Priority.
 		PriorityClassName string `json:"priorityClassName"`
 	}
 	podSet struct {
-		Name     string              `json:"name"`
-		Count    *int32              `json:"count"`
-		Requests corev1.ResourceList `json:"requests"`
+		Name         string              `json:"name"`
+		Count        *int32              `json:"count"`
+		MinCount     int32               `json:"minCount"`
+		Requests     corev1.ResourceList `json:"requests"`
+		NodeSelector map[string]string   `json:"nodeSelector"`
 	}
 	change struct {
 		At     metav1.Duration `json:"at"`

@@ -50,6 +50,11 @@ arrivals:
   - {name: driver, count: 2, requests: {cpu: 1.5, memory: 1Gi, pods: 1}}
   - {name: executor, count: 0, requests: {cpu: "2"}}
   runFor: 0s
+- name: third
+  queue: team
+  podSets: [{name: executor, count: 4, minCount: 2, nodeSelector: {zone: a}}]
+  runFor: 2h
+  timeouts: {run: 1h}
 changes:
 - {at: 1m, apply: {kind: SparkFlavor, metadata: {name: gpu}}}
 - {at: 2m, delete: {kind: SparkQueue, name: team}}
@@ -69,6 +74,10 @@ changes:
 	queueOf := func(name string, spec v1alpha1.SparkQueueSpec) config.Queue {
 		return convert.QueueConfig(&v1alpha1.SparkQueue{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec})
 	}
+	bounded := ask("default", "third", 0, queueing.PodSet{
+		Name: "executor", Count: 4, MinCount: 2, Requests: queueing.Resources{"pods": 1}, NodeSelector: map[string]string{"zone": "a"},
+	})
+	bounded.HoldsFor = time.Hour
 	replaced := queueOf("team", v1alpha1.SparkQueueSpec{Parent: "root"})
 	want := simulator.Scenario{
 		Queues: []config.Queue{queueOf("team", v1alpha1.SparkQueueSpec{Flavors: []v1alpha1.FlavorQuota{
@@ -80,6 +89,7 @@ changes:
 			{At: 90 * time.Minute, Ask: ask("spark", "second", -5,
 				queueing.PodSet{Name: "driver", Count: 2, Requests: queueing.Resources{"cpu": 1500, "memory": 1 << 30, "pods": 1}},
 				queueing.PodSet{Name: "executor", Requests: queueing.Resources{"cpu": 2000, "pods": 1}})},
+			{RunFor: time.Hour, Ask: bounded},
 		},
 		Changes: []simulator.Change{
 			{At: time.Minute, Flavor: &config.Flavor{Name: "gpu"}},
@@ -153,6 +163,10 @@ func TestMistakes(t *testing.T) {
 		"unknown key of an arrival": {
 			stream: arriving("runfor: 1m"),
 			want:   `s.yaml:1: arrivals[0].runfor: unknown field "runfor": write runFor, or remove it`,
+		},
+		"a minimum above the count": {
+			stream: arriving("podSets: [{name: driver, minCount: 2}]"),
+			want:   `s.yaml:1: arrivals[0].podSets[0].minCount: 2 is not between 0 and count, or another pod set has one; correct or remove it`,
 		},
 		"unknown key of a pod set": {
 			stream: arriving("podSets: [{name: driver, cpu: 1}]"),

@@ -156,6 +156,8 @@ func (in *scheduledRuns) translate(p problems, f *script, s *scheduled) simulato
 	ask.NamespaceLabels = labelsOf(s.Namespace, f.Namespaces)
 	ask.NeedsLimits = ask.NamespaceLabels[v1alpha1.GuardedLabel] == "true"
 	out := newFollower(&s.ScheduledSparkApplication, times, f.Schedules)
-	out.ask, out.runFor = ask, runFor
+	if out.ask, out.runFor = ask, runFor; ask.HoldsFor > 0 {
+		out.runFor = min(runFor, ask.HoldsFor)
+	}
 	return out
 }

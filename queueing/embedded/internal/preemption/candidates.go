@@ -34,7 +34,6 @@ func (k candidateKind) ofOthers() bool {
 type candidates struct {
 	search *targetSearch
 	lists  [candidateKinds][]candidateSource
-	known  [candidateKinds]bool
 }
 
 // candidateSource yields the candidates of one kind in one queue, in order.
@@ -54,35 +53,23 @@ type candidateSource struct {
 // ofKind returns the candidates of one kind. A queue is left out if it has not borrowed what is short, on every level,
 // when it is first evaluated: as nothing is charged to other queues during a search, that cannot change.
 func (cs *candidates) ofKind(kind candidateKind) []candidateSource {
-	if !cs.known[kind] {
-		cs.lists[kind], cs.known[kind] = cs.sources(kind), true
+	if cs.lists[kind] != nil {
+		return cs.lists[kind]
+	}
+	cs.lists[kind] = []candidateSource{}
+	p := cs.search
+	tree, queues := p.preemptor.queue.Tree, []*state.Queue{p.preemptor.queue}
+	if kind.ofOthers() {
+		queues = tree.Queues
+	}
+	for _, q := range queues {
+		if (q == p.preemptor.queue) == kind.ofOthers() || len(q.Held.Holders) == 0 || kind.pods() && q.Held.Grown == 0 ||
+			kind.unseen() && p.preemption.holders.Grants < tree.FirstUnseen || !p.preemptor.mayHoldTargets(q) {
+			continue
+		}
+		cs.lists[kind] = append(cs.lists[kind], candidateSource{search: p, queue: q, side: p.preemptor.sideBeside(q), kind: kind, left: len(q.Held.Ranked)})
 	}
 	return cs.lists[kind]
-}
-
-func (cs *candidates) sources(kind candidateKind) []candidateSource {
-	p := cs.search
-	if kind.unseen() && p.preemption.holders.Grants < p.preemptor.queue.Tree.FirstUnseen {
-		return nil
-	}
-	if !kind.ofOthers() {
-		return p.appendSource(nil, p.preemptor.queue, kind)
-	}
-	out := make([]candidateSource, 0, 8)
-	for _, q := range p.preemptor.queue.Tree.Queues {
-		if q != p.preemptor.queue {
-			out = p.appendSource(out, q, kind)
-		}
-	}
-	return out
-}
-
-// appendSource appends the source of the candidates of one kind in a queue, unless it can have none.
-func (p *targetSearch) appendSource(out []candidateSource, q *state.Queue, kind candidateKind) []candidateSource {
-	if len(q.Held.Holders) == 0 || kind.pods() && q.Held.Grown == 0 || !p.preemptor.mayHoldTargets(q) {
-		return out
-	}
-	return append(out, candidateSource{search: p, queue: q, side: p.preemptor.sideBeside(q), kind: kind, left: len(q.Held.Ranked)})
 }
 
 // at returns the i-th candidate, or nil if there are fewer.

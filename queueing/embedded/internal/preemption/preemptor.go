@@ -124,13 +124,6 @@ func (p *preemptor) mayBorrow(v *state.Asker) bool {
 		(policy.BorrowThreshold == nil || v.Held.Standing.Priority <= *policy.BorrowThreshold)
 }
 
-// mayFindTargets reports, looking only at the queue of the ask and those above it, whether there may be targets: in the
-// queue itself, or elsewhere because the ask stays within the quota of its subtree on some level or may borrow.
-func (p *preemptor) mayFindTargets(contested quota.Vector) bool {
-	policy := p.queue.Config.Preemption
-	return policy.Within.IsSet() || policy.Reclaim.IsSet() && p.queue.Tree.FairSharing || p.mayReclaim(contested)
-}
-
 // isAboveShare reports whether an asker may be preempted by a rule because its side has more than its share; v.Vector
 // is what would be released. An asker that was preempted before in the same run is not preempted for shares again.
 func (p *preemptor) isAboveShare(v *state.Target, by shareRule) bool {

@@ -308,7 +308,15 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 	if !pr.mayFindTargetsIn(class, o) || pr.Tree.FairSharing && !pr.mayBeginByShares(class, o) {
 		return nil
 	}
-	found, fits := pr.newSearch(class, o).run()
+	next := class.Next()
+	asks := queueing.HolderState{Priority: next.Ask.Priority, QueuedAt: next.Ask.QueuedAt}
+	p := &targetSearch{
+		preemption: pr.Planner, class: class, preemptor: pr.newPreemptor(class.Queue, asks, o.MinNeed), need: o.MinNeed,
+		past: pr.claims.PastTargets(next.Key, next.Ask.Run), spared: maps.Clone(pr.withdrawn),
+	}
+	pr.hierarchy.Forest.Add(class.Queue.Node, o.MinNeed)
+	found, fits := p.run()
+	pr.hierarchy.Forest.Remove(class.Queue.Node, o.MinNeed)
 	if !fits {
 		return nil
 	}
@@ -324,16 +332,6 @@ func (pr *Round) search(class *state.Class, o *placement.Option) *state.Preempti
 		v.UndoRelease(pr.hierarchy.Forest)
 	}
 	return plan
-}
-
-// newSearch returns a search for the first ask of a class in one option.
-func (pr *Round) newSearch(class *state.Class, o *placement.Option) *targetSearch {
-	next := class.Next()
-	state := queueing.HolderState{Priority: next.Ask.Priority, QueuedAt: next.Ask.QueuedAt}
-	return &targetSearch{
-		preemption: pr.Planner, class: class, preemptor: pr.newPreemptor(class.Queue, state, o.MinNeed), need: o.MinNeed,
-		past: pr.claims.PastTargets(next.Key, next.Ask.Run), spared: maps.Clone(pr.withdrawn),
-	}
 }
 
 // preferred reports whether a plan is better than one in an earlier flavor, for a queue that does not simply take the

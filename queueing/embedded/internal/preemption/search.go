@@ -37,20 +37,10 @@ type targetSearch struct {
 }
 
 // run finds a set of targets, all of which are necessary, and reports whether the ask fits without them. The set is
-// empty if what is terminating anyway is enough. The forest is unchanged afterwards.
+// empty if what is terminating anyway is enough. The ask must be charged; otherwise the forest is unchanged afterwards.
 func (p *targetSearch) run() (targets []*state.Target, fits bool) {
-	p.preemption.hierarchy.Forest.Add(p.preemptor.queue.Node, p.need)
-	defer p.preemption.hierarchy.Forest.Remove(p.preemptor.queue.Node, p.need)
-	return p.search()
-}
-
-// search does the work of run, with the ask charged.
-func (p *targetSearch) search() (targets []*state.Target, fits bool) {
-	switch short := p.preemptor.short; {
-	case short.Empty() && p.preemptor.mayFindTargets(p.need):
+	if p.preemptor.short.Empty() {
 		return nil, p.fits()
-	case short.Empty() || !p.preemptor.mayFindTargets(short):
-		return nil, false
 	}
 	chosen := p.collect()
 	for spared := true; spared; { // repeat, because whether one target is necessary depends on the others
@@ -67,7 +57,7 @@ func (p *targetSearch) search() (targets []*state.Target, fits bool) {
 	}
 	switch {
 	case again:
-		return p.search()
+		return p.run()
 	case !legal:
 		return nil, false
 	}
