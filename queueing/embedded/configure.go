@@ -34,7 +34,6 @@ func (e *Engine) setQueues(queues []config.Queue) {
 // rebuild charges all grants and enqueues all asks again. Verdicts stay, and so do the limits that they name.
 func (e *Engine) rebuild(before *quota.Forest) {
 	now := e.hierarchy.Forest
-	e.holders.BoundedHolders = 0
 	for _, key := range e.registry.SortedKeys() {
 		a := e.registry.Askers[key]
 		old := a.Class

@@ -298,19 +298,6 @@ func TestClaimAfterAReload(t *testing.T) {
 	}
 }
 
-// TestReloadCountsHoldersOnce: a reload does not count twice the holders that will have released their quota by a known
-// time.
-func TestReloadCountsHoldersOnce(t *testing.T) {
-	t.Parallel()
-	e := engineWith(t, "a cpu=6", "pi queue=a cpu=1 holds=1h")
-	e.Advance(epoch)
-	e.Cycle(0)
-	e.SetQueues(queuesOf(t, "a cpu=6"))
-	if got := e.holders.BoundedHolders; got != 1 {
-		t.Errorf("counted %d times", got)
-	}
-}
-
 // TestALimitThatIsGone: after a change of queues, a message no longer names the limit of a queue that is gone or no
 // longer an ancestor, also while quota is reserved for another application.
 func TestALimitThatIsGone(t *testing.T) {

@@ -125,6 +125,9 @@ func (e *Engine) Release(key queueing.Key) {
 		return
 	}
 	e.waiting.Dequeue(a)
+	if a.Held != nil {
+		e.reservations.Ends.Note(a.Held, e.reservations.Now)
+	}
 	e.holders.Uncharge(a)
 	delete(e.registry.Askers, key)
 	delete(e.registry.Changed, key)

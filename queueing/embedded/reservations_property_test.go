@@ -64,6 +64,7 @@ func newFlow(seed uint64) *flow {
 	f := &flow{
 		world: newWorld(seed), ends: map[queueing.Key]time.Duration{}, bounds: map[queueing.Key]time.Duration{}, asks: map[queueing.Key]queueing.Ask{}, due: map[queueing.Key]*promise{},
 	}
+	f.engine.reservations.MaxPassed = -1 // estimates promise nothing
 	f.elastic, f.changing = f.chance(0.5), f.chance(0.5)
 	queues := []config.Queue{{Name: "q0", Flavors: f.quota(f.Int64N(6))}}
 	for i := 1; i <= 2+f.IntN(4); i++ {

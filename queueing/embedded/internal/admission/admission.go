@@ -158,7 +158,7 @@ func (ad *Admitter) assume(a *state.Asker, where placement.Choice, elastic int32
 	ad.registry.Changed[a.Key] = true
 	ad.holders.Grants++
 	standing := queueing.HolderState{Priority: origin.Priority, QueuedAt: origin.QueuedAt, ReleasedBy: ad.reservations.ReleaseTime(origin)}
-	ad.holders.Charge(a, &state.Held{Origin: origin, Standing: standing, StateKnown: true, Serial: ad.holders.Grants, Grant: queueing.Grant{
+	ad.holders.Charge(a, &state.Held{Since: ad.reservations.Now, Origin: origin, Standing: standing, StateKnown: true, Serial: ad.holders.Grants, Grant: queueing.Grant{
 		Run: origin.Run, Attempt: origin.Attempt, Gate: state.GateName, Queue: q.Name, Ancestors: q.Ancestors, Priority: origin.Priority, Epoch: ad.holders.Epochs[q.Tree.Root], SchedulingGated: origin.Elastic != "",
 		Part: origin.Part, Inputs: origin.Inputs, HoldsFor: holdsFor, PodSets: class.Signature.Grant(where, elastic, origin.Elastic),
 	}})

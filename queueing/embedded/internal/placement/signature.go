@@ -54,33 +54,6 @@ func (s *Signature) MaxCount() int32 {
 	return s.PodSets[s.Elastic].Count
 }
 
-// NeedsNoMoreThan reports whether the pod sets can be placed like those of the other signature and have no larger
-// minimum needs.
-func (s *Signature) NeedsNoMoreThan(other *Signature) bool {
-	if len(s.PodSets) != len(other.PodSets) {
-		return false
-	}
-	for i := range s.PodSets {
-		a, b := &s.PodSets[i], &other.PodSets[i]
-		if !equalPlacements(a, b) {
-			return false
-		}
-		for name, amount := range a.Requests {
-			if quota.Times(a.Least(), amount) > quota.Times(b.Least(), b.Requests[name]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// equalPlacements reports whether two pod sets may be placed in the same flavors.
-func equalPlacements(a, b *queueing.PodSet) bool {
-	sameToleration := func(a, b corev1.Toleration) bool { return a.MatchToleration(&b) }
-	return a.Name == b.Name && slices.Equal(a.Flavors, b.Flavors) && maps.Equal(a.NodeSelector, b.NodeSelector) &&
-		slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration)
-}
-
 // podCount returns the number of pods of a pod set if the elastic one has the given count.
 func (s *Signature) podCount(podSet int, elastic int32) int32 {
 	if podSet == s.Elastic {

@@ -1,8 +1,6 @@
 // Copyright 2026 The Sparkgate Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reservations keeps quota for the heads of queues that have waited too long, and has the time by which that is
-// measured.
 package reservations
 
 import (
@@ -19,8 +17,12 @@ type Book struct {
 	hierarchy *state.Hierarchy
 	holders   *state.Holders
 	claims    *claims.Book
-	// now is the time of the last Advance; zero if Advance was never called.
-	now time.Time
+	// Now is the time of the last Advance; zero if Advance was never called.
+	Now time.Time
+	// MaxPassed is how long after it became a head others may pass an ask by estimates.
+	MaxPassed time.Duration
+	// Ends are how long the last grants of each queue were held.
+	Ends *Ends
 	// Claimant is the asker whose claim is being admitted, which represents its class meanwhile; else nil.
 	Claimant *state.Asker
 	// before and after are buffers for shortfalls that are compared.
@@ -29,20 +31,20 @@ type Book struct {
 
 // New returns a book without reservations.
 func New(hr *state.Hierarchy, hs *state.Holders, cs *claims.Book) *Book {
-	return &Book{hierarchy: hr, holders: hs, claims: cs}
+	return &Book{hierarchy: hr, holders: hs, claims: cs, MaxPassed: 8 * time.Hour, Ends: &Ends{map[string][]time.Duration{}, map[string]time.Duration{}}}
 }
 
 // Advance sets the time; it never goes back.
 func (rs *Book) Advance(now time.Time) {
-	if now.After(rs.now) {
-		rs.now = now
+	if now.After(rs.Now) {
+		rs.Now = now
 	}
 }
 
 // ReserveFor treats a pending ask as the head of its queue after the headTimeout.
 func (rs *Book) ReserveFor(a *state.Asker) {
 	q := a.Class.Queue
-	a.Ask.HeadSince, q.Asks.BlockedHead, q.Tree.Dirty = rs.now.Add(-q.HeadTimeout()), a, true
+	a.Ask.HeadSince, q.Asks.BlockedHead, q.Tree.Dirty = rs.Now.Add(-q.HeadTimeout()), a, true
 }
 
 // DelayedByGrowth reports whether charging the need to the queue would delay a reservation.
@@ -55,7 +57,7 @@ const maxReservations = 8
 
 // Update determines the reservations for this cycle.
 func (rs *Book) Update(t *state.Tree) {
-	before := t.Reservations
+	before := len(t.Reservations)
 	t.Reservations = nil
 	for _, q := range t.PendingQueues {
 		if a := q.Asks.BlockedHead; a != nil && rs.hasWaitedTooLong(q, a) {
@@ -66,14 +68,19 @@ func (rs *Book) Update(t *state.Tree) {
 	}
 	slices.SortFunc(t.Reservations, func(a, b *state.Reservation) int { return state.CompareAskers(a.Asker, b.Asker) })
 	t.Reservations = t.Reservations[:min(len(t.Reservations), maxReservations)]
-	for _, r := range t.Reservations {
-		if !r.Ask.HasReservation {
-			r.Ask.HasReservation, r.Ask.ExpectedStart = true, rs.expectedStart(r, t)
+	if len(t.Reservations) > 0 {
+		releases := rs.Ends.releases(t, rs.Now)
+		for _, r := range t.Reservations {
+			if r.ExpectedStart = r.Ask.StartBy; r.ExpectedStart.IsZero() {
+				r.ExpectedStart = expectedStart(r, rs.hierarchy.Forest, releases, rs.estimates(r))
+			}
+			if !rs.estimates(r) {
+				r.Ask.StartBy = r.ExpectedStart
+			}
 		}
 	}
-	if len(before)+len(t.Reservations) > 0 && !reservationsStand(t, before) {
-		t.MarkDirty(true) // it is unknown what that changes, so evaluate every ask again
-		t.ReservationsAt = t.HolderVersion
+	if before+len(t.Reservations) > 0 {
+		t.MarkDirty(true) // it is unknown what that and the time change, so evaluate every ask again
 	}
 	for _, class := range t.ReservedFrom {
 		class.TriedAt, class.Queue.Contest.SettledAt = 0, state.Attempt{} // the first ask of the class may be another one now
@@ -82,49 +89,12 @@ func (rs *Book) Update(t *state.Tree) {
 	t.ReservedFrom = t.ReservedFrom[:0]
 }
 
-// reservationsStand reports whether the reservations are the same as before and nothing was granted or released since,
-// so that asks that did not fit still do not fit. It is false if the result depends on time.
-func reservationsStand(t *state.Tree, before []*state.Reservation) bool {
-	return t.ReservationsAt == t.HolderVersion && slices.EqualFunc(before, t.Reservations, func(a, b *state.Reservation) bool {
-		return a.Asker == b.Asker && a.Ask == b.Ask && b.Asker.Class.Placements == nil && b.Ask.ExpectedStart.IsZero()
-	})
-}
-
 // hasWaitedTooLong reports whether quota must be reserved for the blocked head of a queue.
 func (rs *Book) hasWaitedTooLong(q *state.Queue, a *state.Asker) bool {
 	if class := a.Class; class == nil || class.Queue != q || class.IsInadmissible() || a.Claim != nil || q.StoppedBy != nil || a.Ask.HeadSince.IsZero() {
 		return false
 	}
-	return !rs.now.Before(a.Ask.HeadSince.Add(q.HeadTimeout()))
-}
-
-// expectedStart returns the latest time at which the ask will start, calculated from the known release times of
-// holders; zero if unknown.
-func (rs *Book) expectedStart(r *state.Reservation, t *state.Tree) time.Time {
-	if rs.holders.BoundedHolders == 0 {
-		return time.Time{}
-	}
-	var leaving []*state.Asker
-	for _, q := range t.Queues {
-		for _, a := range q.Held.Holders {
-			if !a.Held.Standing.ReleasedBy.IsZero() {
-				leaving = append(leaving, a)
-			}
-		}
-	}
-	slices.SortFunc(leaving, func(a, b *state.Asker) int { return a.Held.Standing.ReleasedBy.Compare(b.Held.Standing.ReleasedBy) })
-	var at time.Time
-	for i, a := range leaving {
-		rs.hierarchy.Forest.Remove(a.Held.Queue.Node, a.Held.Vector)
-		if _, blocked := rs.hierarchy.Forest.Blocked(r.Queue.Node, r.Need); !blocked {
-			at, leaving = a.Held.Standing.ReleasedBy, leaving[:i+1]
-			break
-		}
-	}
-	for _, a := range leaving {
-		rs.hierarchy.Forest.Add(a.Held.Queue.Node, a.Held.Vector)
-	}
-	return at
+	return !rs.Now.Before(a.Ask.HeadSince.Add(q.HeadTimeout()))
 }
 
 // FitsNow reports whether the need of a class fits and is not reserved for others.
@@ -184,7 +154,15 @@ func (rs *Book) Asking(class *state.Class) *state.Asker {
 // releasesInTime reports whether the first ask of a class, if admitted now, releases its grant before the expected
 // start of the reservation.
 func (rs *Book) releasesInTime(class *state.Class, r *state.Reservation) bool {
-	return class.HoldsFor > 0 && !rs.now.Add(class.HoldsFor).After(r.Ask.ExpectedStart)
+	if class.HoldsFor > 0 {
+		return !rs.Now.Add(class.HoldsFor).After(r.ExpectedStart)
+	}
+	return rs.estimates(r) && rs.Now.Add(rs.Ends.estimate(class.Queue.Name)).Before(r.ExpectedStart)
+}
+
+// estimates reports whether a reservation is planned with estimates, where there is no bound.
+func (rs *Book) estimates(r *state.Reservation) bool {
+	return !r.Queue.KeepsOwnPart() && rs.Now.Sub(r.Ask.HeadSince) <= rs.MaxPassed
 }
 
 // delays reports whether the reservation would lack more quota if the queue used the need in addition. A guaranteed
@@ -258,7 +236,7 @@ func (rs *Book) setHead(q *state.Queue, head *state.Asker) {
 	if q.Asks.BlockedHead = head; head == nil || !head.Ask.HeadSince.IsZero() {
 		return
 	}
-	q.Asks.BlockedHead.Ask.HeadSince = rs.now
+	q.Asks.BlockedHead.Ask.HeadSince = rs.Now
 	if before != nil && before.Class != nil && before.Class.Queue == q && !before.Ask.HeadSince.IsZero() {
 		q.Asks.BlockedHead.Ask.HeadSince = before.Ask.HeadSince
 	}
@@ -266,10 +244,10 @@ func (rs *Book) setHead(q *state.Queue, head *state.Asker) {
 
 // ReleaseTime returns the latest time at which a grant made now is released; zero if unknown.
 func (rs *Book) ReleaseTime(a *state.Ask) time.Time {
-	if a.HoldsFor == 0 || rs.now.IsZero() {
+	if a.HoldsFor == 0 || rs.Now.IsZero() {
 		return time.Time{}
 	}
-	return rs.now.Add(a.HoldsFor)
+	return rs.Now.Add(a.HoldsFor)
 }
 
 // Blocking returns the reservation because of which the first ask of a class does not fit although quota is

@@ -35,10 +35,9 @@ type Ask struct {
 	// HeadSince is when this ask, or one that it replaced at the head of the queue, became the blocked head; zero if it
 	// is not one.
 	HeadSince time.Time
-	// HasReservation is set once quota was reserved for the ask. ExpectedStart is the latest time at which the ask will
-	// start, as calculated then; zero if unknown.
-	HasReservation bool
-	ExpectedStart  time.Time
+	// StartBy is the latest time at which the ask will start by the bounds of all holders, as calculated when estimates
+	// no longer counted for it; zero if unknown.
+	StartBy time.Time
 }
 
 // Asker is what is known under one key: an ask, a grant, or both, in which case the ask waits for the release of the
@@ -88,10 +87,7 @@ func (a *Ask) Inherit(before *Ask) {
 	if before.Queue != a.Queue || a.QueuedAt.After(before.QueuedAt) {
 		return
 	}
-	a.HeadSince = before.HeadSince
-	if a.Signature.NeedsNoMoreThan(before.Signature) {
-		a.HasReservation, a.ExpectedStart = before.HasReservation, before.ExpectedStart
-	}
+	a.HeadSince, a.StartBy = before.HeadSince, before.StartBy
 }
 
 // ClassKey returns the key of the ask's equivalence class. Asks share a class if they have the same needs, the same

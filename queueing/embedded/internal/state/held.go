@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -49,6 +50,8 @@ type Held struct {
 	// Standing is the state of the holder. StateKnown is false for a restored grant until SetHolderState is called.
 	Standing   queueing.HolderState
 	StateKnown bool
+	// Since is when the grant was made or, for a restored one, first planned with; zero if that is not known.
+	Since time.Time
 	// Serial grows with every grant: the newest is preempted first.
 	Serial uint64
 	// Evicted is why the grant must be released. leaving is true if the grant counts in Queue.Held.leaving.

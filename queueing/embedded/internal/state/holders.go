@@ -22,8 +22,6 @@ type Holders struct {
 	Grants uint64
 	// Elastic holds the keys of holders that want pods above their base gangs, or still have some.
 	Elastic map[queueing.Key]bool
-	// BoundedHolders counts the grants whose release time is known.
-	BoundedHolders int
 }
 
 // NewHolders returns holders of nothing.
@@ -186,9 +184,6 @@ func (hs *Holders) SetState(a *Asker, s queueing.HolderState) {
 // countState adds a holder to the counters and the ranking that depend on its state, or removes it if n is negative.
 func (hs *Holders) countState(a *Asker, n int) {
 	h := a.Held
-	if !h.Standing.ReleasedBy.IsZero() {
-		hs.BoundedHolders += n
-	}
 	if !h.StateKnown {
 		h.Queue.Tree.UnknownStates += n
 	}

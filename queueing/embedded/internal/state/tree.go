@@ -5,6 +5,7 @@ package state
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
@@ -23,10 +24,8 @@ type Tree struct {
 	FairSharing bool
 	// Dirty is true if something has changed since the last complete cycle.
 	Dirty bool
-	// Reservations are those of the current or last cycle, in the order of their asks. ReservationsAt is the
-	// HolderVersion at which the tree was last marked dirty because of them.
-	Reservations   []*Reservation
-	ReservationsAt uint64
+	// Reservations are those of the current or last cycle, in the order of their asks.
+	Reservations []*Reservation
 	// ReservedFrom are the classes that did not fit because of reservations.
 	ReservedFrom []*Class
 	// quotaVersion grows when an ask that did not fit may fit now, TargetVersion when an ask without targets may have
@@ -68,11 +67,11 @@ func (t *Tree) ReservationFulfilled() bool {
 // otherwise a stream of small asks could pass a large one forever. From then on other asks are admitted only if
 //   - they come before it: in its own queue by the order there, in other queues by a higher priority;
 //   - or they do not delay it: see reservations.Book.delays;
-//   - or they release their grant before its expected start (back-filling). The expected start is known if enough
-//     holders at the beginning of the reservation have a known release time (queueing.HolderState.ReleasedBy).
+//   - or they release their grant before its expected start (back-filling). Both are known by bounds
+//     (queueing.Ask.HoldsFor, queueing.HolderState.ReleasedBy) or, for a time, by estimates (reservations.Book).
 //
-// A head whose need is within the quota of its queue (guaranteed) therefore starts at the latest when everything that
-// is held at the beginning of the reservation has been released, except for asks that come before it. A StrictFIFO
+// When estimates no longer count, a head whose need is within the quota of its queue (guaranteed) therefore starts at
+// the latest when everything that is held then has been released, except for asks that come before it. A StrictFIFO
 // queue whose HeadTimeout is 0 keeps only what is left of its own quota: others may also use what is free beyond that,
 // and its head has no such bound.
 type Reservation struct {
@@ -81,6 +80,8 @@ type Reservation struct {
 	Queue      *Queue
 	Need       quota.Vector
 	Guaranteed bool
+	// ExpectedStart is when the ask will start by the estimates of this cycle; zero if unknown.
+	ExpectedStart time.Time
 }
 
 // IsDone reports whether the ask of the reservation is no longer pending.
