@@ -125,9 +125,7 @@ func (e *Engine) Release(key queueing.Key) {
 		return
 	}
 	e.waiting.Dequeue(a)
-	if a.Held != nil {
-		e.reservations.Ends.Note(a.Held, e.reservations.Now)
-	}
+	e.reservations.Ends.Note(a.Held, e.reservations.Now)
 	e.holders.Uncharge(a)
 	delete(e.registry.Askers, key)
 	delete(e.registry.Changed, key)

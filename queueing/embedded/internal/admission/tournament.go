@@ -31,7 +31,7 @@ func NewTournament(ad *Admitter, pr *preemption.Round) *Tournament {
 	t := pr.Tree
 	c := &Tournament{admission: ad, preemption: pr, root: ad.hierarchy.Queues[t.Root]}
 	ad.tournaments++
-	entering := t.Entering[:0]
+	entering := make([]*state.Queue, 0, len(t.PendingQueues))
 	for _, q := range t.PendingQueues {
 		if isSettled(q) {
 			continue
@@ -43,7 +43,6 @@ func NewTournament(ad *Admitter, pr *preemption.Round) *Tournament {
 			c.fairSharing = c.fairSharing || n.FairSharing()
 		}
 	}
-	t.Entering = entering
 	if c.root != nil && c.root.Contest.Tournament != ad.tournaments {
 		c.root = nil // nothing is pending; the root's winner is that of an earlier tournament that was interrupted
 	}
@@ -87,7 +86,7 @@ func (c *Tournament) enter(q *state.Queue) {
 
 // enterPreemptors adds the first classes of queues that do not fit but may preempt.
 func (c *Tournament) enterPreemptors(entering []*state.Queue) {
-	may := c.preemption.Tree.MayPreempt[:0]
+	var may []*state.Class
 	for _, q := range entering {
 		if !c.preemption.MayPreemptFrom(q) || q.Strict() {
 			continue
@@ -98,7 +97,7 @@ func (c *Tournament) enterPreemptors(entering []*state.Queue) {
 			}
 		}
 	}
-	if c.preemption.Tree.MayPreempt = may; len(may) == 0 {
+	if len(may) == 0 {
 		return
 	}
 	c.preemption.AfterTerminations(func() {

@@ -273,7 +273,7 @@ func (pr *Round) SeesNoTargets(class *state.Class) bool {
 	}
 	policy := q.Config.Preemption
 	return !(policy.Within.IsSet() && q.Held.Ranked.MayPreempt(class.Next().Ask.Priority, policy.Within)) &&
-		!(policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || mayPreemptByShare(q)))
+		!(policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || pr.Tree.FairSharing))
 }
 
 // blocksBorrowers reports whether a limit still blocks a need of a queue when the terminating holders are gone, and the
@@ -288,7 +288,7 @@ func (pr *Round) blocksBorrowers(o *state.Obstacle, q *state.Queue, need int64) 
 }
 
 // mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
-// ask stays within the quota of its subtree on some level or may borrow. If enough quota will be free anyway, the ask
+// ask stays within the quota of its subtree on some level, may borrow, or has no larger share than another side. If enough quota will be free anyway, the ask
 // only has to wait for that, unless the quota is reserved for others; then no targets can help.
 func (pr *Round) mayFindTargetsIn(class *state.Class, o *placement.Option) bool {
 	forest, q := pr.hierarchy.Forest, class.Queue
@@ -299,13 +299,13 @@ func (pr *Round) mayFindTargetsIn(class *state.Class, o *placement.Option) bool 
 	if policy.Within.IsSet() && q.Held.Ranked.MayPreempt(class.Next().Ask.Priority, policy.Within) {
 		return true
 	}
-	return policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || mayPreemptByShare(q) || forest.WithinQuota(q.Node, o.MinNeed))
+	return policy.Reclaim.IsSet() && (policy.Borrow == config.PreemptLowerPriority || forest.WithinQuota(q.Node, o.MinNeed) || pr.hasNoLargestShare(q, o.MinNeed))
 }
 
 // search returns the plan for the first ask of a class in one option, or nil if there is none. The caller must have
 // removed the terminating holders from the forest.
 func (pr *Round) search(class *state.Class, o *placement.Option) *state.PreemptionPlan {
-	if !pr.mayFindTargetsIn(class, o) || pr.Tree.FairSharing && !pr.mayBeginByShares(class, o) {
+	if !pr.mayFindTargetsIn(class, o) {
 		return nil
 	}
 	next := class.Next()

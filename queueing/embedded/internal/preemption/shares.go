@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/sparkgate/sparkgate/queueing/embedded/config"
-	"github.com/sparkgate/sparkgate/queueing/embedded/internal/placement"
 	"github.com/sparkgate/sparkgate/queueing/embedded/internal/state"
 	"github.com/sparkgate/sparkgate/queueing/quota"
 )
@@ -24,30 +23,6 @@ func shareRuleOf(q *state.Queue) shareRule {
 		return finalShare
 	}
 	return noShareRule
-}
-
-// mayPreemptByShare reports whether a queue above has a rule that allows preemption by shares.
-func mayPreemptByShare(q *state.Queue) bool {
-	for q = q.Parent; q != nil; q = q.Parent {
-		if shareRuleOf(q) != noShareRule {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeginByShares reports whether the first ask of a class, in one option, could preempt anything as its first target:
-// in its own queue; in others, because it stays within quota or may borrow; or because on some level its side,
-// including the ask, has no larger share than another side.
-func (pr *Round) mayBeginByShares(class *state.Class, o *placement.Option) bool {
-	forest, q, policy := pr.hierarchy.Forest, class.Queue, class.Queue.Config.Preemption
-	if q.Held.Ranked.MayPreempt(class.Next().Ask.Priority, policy.Within) || policy.Borrow == config.PreemptLowerPriority || forest.WithinQuota(q.Node, o.MinNeed) {
-		return true
-	}
-	if _, blocked := forest.Blocked(q.Node, o.MinNeed); !blocked {
-		return true // as in mayFindTargetsIn
-	}
-	return pr.hasNoLargestShare(q, o.MinNeed)
 }
 
 // hasNoLargestShare reports whether, on some level with a rule about shares, the side of the queue has a share no

@@ -21,9 +21,9 @@ type Ends struct {
 // maxEnds is how many ends of a queue are remembered.
 const maxEnds = 31
 
-// Note records that a grant is released now. One that is reclaimed says nothing about how long others need theirs.
+// Note records that a grant, if any, is released now. One that is reclaimed says nothing about how long others need theirs.
 func (es *Ends) Note(h *state.Held, now time.Time) {
-	if h.Since.IsZero() || h.Eviction() != nil {
+	if h == nil || h.Since.IsZero() || h.Eviction() != nil {
 		return
 	}
 	name := h.Queue.Name

@@ -16,10 +16,6 @@ type Tree struct {
 	Root string
 	// Queues are the queues of the tree, PendingQueues those of them with pending asks. Both are sorted by name.
 	Queues, PendingQueues []*Queue
-	// Entering are the queues that entered the last tournament, MayPreempt the classes that were considered for
-	// preemption.
-	Entering   []*Queue
-	MayPreempt []*Class
 	// FairSharing is true if a queue of the tree uses fair sharing.
 	FairSharing bool
 	// Dirty is true if something has changed since the last complete cycle.
