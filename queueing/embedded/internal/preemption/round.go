@@ -49,8 +49,8 @@ type Round struct {
 	terminating []*state.Target
 	// largest caches the largest shares among the children of queues.
 	largest map[*state.Queue]*largest
-	// withdrawn are the askers whose grants were withdrawn in this call of Cycle, replanned those whose
-	// claims were cancelled in it. Neither happens twice, so that the call ends.
+	// withdrawn are the askers whose grants were withdrawn in this call of Cycle, replanned those whose claims were
+	// cancelled in it. Neither is withdrawn or spared for good twice, so that the call ends.
 	withdrawn, replanned map[*state.Asker]bool
 	// claimed are the claims of this call of Cycle, whose evictions no caller has seen.
 	claimed []*newClaim
@@ -287,9 +287,10 @@ func (pr *Round) blocksBorrowers(o *state.Obstacle, q *state.Queue, need int64) 
 	return need > o.Future && need > o.Own
 }
 
-// mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because the
-// ask stays within the quota of its subtree on some level, may borrow, or has no larger share than another side. If enough quota will be free anyway, the ask
-// only has to wait for that, unless the quota is reserved for others; then no targets can help.
+// mayFindTargetsIn reports whether there may be targets in one option: in the ask's own queue, or elsewhere because
+// the ask stays within the quota of its subtree on some level, may borrow, or has no larger share than another side.
+// If enough quota will be free anyway, the ask only has to wait for that, unless the quota is reserved for others;
+// then no targets can help.
 func (pr *Round) mayFindTargetsIn(class *state.Class, o *placement.Option) bool {
 	forest, q := pr.hierarchy.Forest, class.Queue
 	if _, blocked := forest.Blocked(q.Node, o.MinNeed); !blocked {

@@ -26,11 +26,10 @@ func (es *Ends) Note(h *state.Held, now time.Time) {
 	if h == nil || h.Since.IsZero() || h.Eviction() != nil {
 		return
 	}
-	name := h.Queue.Name
-	last := append(es.held[name], now.Sub(h.Since))
-	es.held[name] = last[max(0, len(last)-maxEnds):]
-	sorted := slices.Sorted(slices.Values(es.held[name]))
-	es.estimated[name] = max(time.Minute, 2*sorted[len(sorted)/2])
+	last := append(es.held[h.Queue.Name], now.Sub(h.Since))
+	es.held[h.Queue.Name] = last[max(0, len(last)-maxEnds):]
+	sorted := slices.Sorted(slices.Values(es.held[h.Queue.Name]))
+	es.estimated[h.Queue.Name] = max(time.Minute, 2*sorted[len(sorted)/2])
 }
 
 // estimate returns how long a grant of a queue will be held if its ask sets no bound: twice the median of the last that

@@ -71,11 +71,10 @@ func (rs *Book) Update(t *state.Tree) {
 	if len(t.Reservations) > 0 {
 		releases := rs.Ends.releases(t, rs.Now)
 		for _, r := range t.Reservations {
-			if r.ExpectedStart = r.Ask.StartBy; r.ExpectedStart.IsZero() {
-				r.ExpectedStart = expectedStart(r, rs.hierarchy.Forest, releases, rs.estimates(r))
-			}
-			if !rs.estimates(r) {
-				r.Ask.StartBy = r.ExpectedStart
+			if r.Ask.StartBy != nil {
+				r.ExpectedStart = *r.Ask.StartBy
+			} else if r.ExpectedStart = expectedStart(r, rs.hierarchy.Forest, releases, rs.estimates(r)); !rs.estimates(r) {
+				r.Ask.StartBy = &r.ExpectedStart
 			}
 		}
 	}

@@ -36,8 +36,8 @@ type Ask struct {
 	// is not one.
 	HeadSince time.Time
 	// StartBy is the latest time at which the ask will start by the bounds of all holders, as calculated when estimates
-	// no longer counted for it; zero if unknown.
-	StartBy time.Time
+	// no longer counted for it: zero if unknown, nil before that.
+	StartBy *time.Time
 }
 
 // Asker is what is known under one key: an ask, a grant, or both, in which case the ask waits for the release of the
