@@ -5,6 +5,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,49 +18,73 @@ const sensitive = `(?:secret|passw(?:or)?[dt]|passphrase|pwd|token|credential|au
 
 var (
 	secretName = regexp.MustCompile(`(?i)` + sensitive)
-	// describing matches the end of names whose values say where a secret is or how it is used, but are no secret.
-	describing = regexp.MustCompile(`(?i)(?:file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|timeout|interval|regex|ratio|wait|mapping)s?$`)
-	// assigned matches a name and what stands between it and its value; after an argument, that may be a blank.
-	assigned = regexp.MustCompile(`(?i)([\w.$/-]*` + sensitive + `[\w.$/-]*)` +
+	// assigned matches a name, perhaps the word before it, and what stands between the name and its value; after an
+	// argument, that may be a blank.
+	assigned = regexp.MustCompile(`(?i)(?:\b[a-z]+ )?([\w.$/-]*` + sensitive + `[\w.$/-]*)` +
 		`(\\*["'` + "`" + `]?[\])]? *(?:->|=>|:=|==|\\?[=:]|%3D|\\u003d) *|\\*["']?,? +|\\*["'],)`)
-	// explained matches names before a colon that the text explains: classes and files.
-	explained = regexp.MustCompile(`/|\$|\.[A-Z]\w*$|\.(?:scala|java|kt|py)$|(?:Exception|Error|Manager|Provider|izer)$`)
-	// sentence matches the beginning of a text about a token or credentials: neither consists of words.
-	sentence = regexp.MustCompile(`(?i)(?:token|credential)s?\\*["']?: [a-z']+ `)
 	// next matches the end of a value without quotes: a bracket or comma at the end of a word, or before another name.
 	next = regexp.MustCompile(`^[,;&|)\]}>]{1,8}(?:$|\s|["']|[\w.-]{1,64}(?:=|:|->| ->))`)
-	// harmless matches values that say that there is no secret, or that it is hidden already.
-	harmless = regexp.MustCompile(`(?i)^["']?(?:true|false|null|none|nil|\*+(?:\(redacted\)?)?|[\[<(]redacted[\])>]?|\(hidden\)|)["']?$`)
-	count    = regexp.MustCompile(`^\d{1,8}$`)
-	// addresses matches user and password in an address.
-	addresses = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/?#"'<>]*@`)
-	// headers matches headers that are secret as a whole; a quoted value is masked by its name.
-	headers = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(: *)[^\s"'(][^\n]*`)
-	bearer  = regexp.MustCompile(`(?i)\b(bearer|basic)\s+(?:[a-z._~+/-]*[0-9][a-z0-9._~+/-]{7,}=*|[a-z0-9._~+/-]{8,}=+)`)
 	// quotedValue matches a value in a message of this program.
 	quotedValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	// addresses matches user and password in an address, or a token in one of the web. In abfss://container@account
+	// nothing is secret.
+	addresses = regexp.MustCompile(`(?i)\b(?:(https?://)[^\s/?#"'<>]*|([a-z][a-z0-9+.-]*://)[^\s/?#"'<>:]*:[^\s/?#"'<>]*)@`)
 )
+
+// spared are the names whose values are shown nevertheless. What a row matches is the word before the name, the name and
+// the separator, a new line, the value, and a blank if one follows.
+var spared = []*regexp.Regexp{
+	describing,
+	// the value says that there is no secret, or that it is hidden already
+	regexp.MustCompile(`(?i)\n["']?(?:true|false|null|none|nil|\*+(?:\(redacted\)?)?|[\[<(]redacted[\])>]?|\(hidden\)|)["']? ?$`),
+	// a number of tokens
+	regexp.MustCompile(`(?i)tokens\W*\n\d{1,8} ?$`),
+	// a class or a file that a text explains
+	regexp.MustCompile(`^(?:\w+ )?[\w.-]*(?:[/$][\w.$/-]*|\.[A-Z]\w*|\.(?:scala|java|kt|py)|Exception|Error|Manager|Provider|izer): *\n`),
+	// words about a token or a Secret, and what the kubelet says of a volume
+	regexp.MustCompile(`(?i)(?:(?:secret|token|credential)s?\\*["']?:|" :) \n[a-z']+ $`),
+	// one word about it, after another word: Syntax error near token: 'FROM'
+	regexp.MustCompile(`(?i)^[a-z]+ \w*(?:secret|token|credential): \n["']?[a-z_]+["']? ?$`),
+}
+
+// describing matches names whose values say where a secret is or how it is used, but are no secret.
+var describing = regexp.MustCompile(`(?i)^(?:[a-z]+ )?[\w.$/-]*(?:file|path|dir|location|name|class|provider|type|enabled|algorithm|bits|length|` +
+	`timeout|interval|regex|ratio|wait|mapping)s?(?:[^\w.$/-]|$)`)
 
 // SecretName reports whether a name says that its value is secret.
 func SecretName(name string) bool {
 	return secretName.MatchString(name) && !describing.MatchString(name)
 }
 
-// Mask hides the values after names of secrets, user and password in addresses, and what authorizes a request.
-func Mask(text string) string {
-	text = headers.ReplaceAllString(text, "${1}${2}"+Masked)
-	text = bearer.ReplaceAllString(text, "${1} "+Masked)
-	return NamedValues(Addresses(text))
+// masks are what is hidden apart from values after names, and what stands there instead.
+var masks = []struct {
+	pattern     *regexp.Regexp
+	replacement string
+}{
+	// headers that are secret as a whole; a quoted value is masked by its name
+	{regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(: *)[^\s"'(][^\n]*`), "${1}${2}" + Masked},
+	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+(?:[a-z._~+/-]*[0-9][a-z0-9._~+/-]{7,}=*|[a-z0-9._~+/-]{8,}=+)`), "${1} " + Masked},
+	{addresses, hiddenUser},
 }
 
+// Mask hides the values after names of secrets, user and password in addresses, and what authorizes a request.
+func Mask(text string) string {
+	for _, m := range masks {
+		text = m.pattern.ReplaceAllString(text, m.replacement)
+	}
+	return namedValues(text)
+}
+
+const hiddenUser = "${1}${2}" + Masked + "@"
+
 // Addresses hides user and password in addresses.
-func Addresses(text string) string { return addresses.ReplaceAllString(text, "${1}"+Masked+"@") }
+func Addresses(text string) string { return addresses.ReplaceAllString(text, hiddenUser) }
 
 // Quoted masks only the values that a message of this program quotes, and keeps everything else.
 func Quoted(message string) string { return quotedValue.ReplaceAllStringFunc(message, Mask) }
 
-// NamedValues hides the values after names of secrets.
-func NamedValues(text string) string {
+// namedValues hides the values after names of secrets.
+func namedValues(text string) string {
 	var b strings.Builder
 	for {
 		at := assigned.FindStringSubmatchIndex(text)
@@ -70,7 +95,12 @@ func NamedValues(text string) string {
 		from := at[1]
 		to := from + valueEnd(text[from:])
 		b.WriteString(text[:from])
-		if isSecret(text[at[2]:at[3]], text[at[4]:at[5]], text[from:to]) && !sentence.MatchString(text[at[2]:min(to+1, len(text))]) {
+		entry := text[at[0]:from] + "\n" + text[from:to]
+		if strings.HasPrefix(text[to:], " ") {
+			entry += " "
+		}
+		if isAssignment(text[at[2]:at[3]], text[at[4]:at[5]], text[from:]) &&
+			!slices.ContainsFunc(spared, func(row *regexp.Regexp) bool { return row.MatchString(entry) }) {
 			b.WriteString(Masked)
 			from = to
 		}
@@ -78,19 +108,12 @@ func NamedValues(text string) string {
 	}
 }
 
-// isSecret reports whether the value after a name and a separator has to be hidden.
-func isSecret(name, separator, value string) bool {
-	switch operator := strings.Trim(separator, "\\\"'`]) "); {
-	case operator == "" || operator == ",": // --password x; PASSWORD 'x'; ("a.password", "x")
-		quoted := strings.ContainsAny(value[:min(len(value), 1)], `"'`) && strings.Contains(strings.ToLower(name), "passw")
-		if !quoted && !strings.HasPrefix(name, "-") {
-			return false
-		}
-	case operator == ":" && explained.MatchString(name):
-		return false
-	}
-	counted := strings.HasSuffix(strings.ToLower(name), "tokens") && count.MatchString(value)
-	return !counted && !describing.MatchString(name) && !harmless.MatchString(value)
+// isAssignment reports whether what follows a name and a separator is its value. After a blank or a comma, it is so for
+// an argument, as in --password x, and for quoted text after a password, as in PASSWORD 'x'.
+func isAssignment(name, separator, value string) bool {
+	operator := strings.Trim(separator, "\\\"'`]) ")
+	return operator != "" && operator != "," || strings.HasPrefix(name, "-") ||
+		strings.ContainsAny(value[:min(len(value), 1)], `"'`) && strings.Contains(strings.ToLower(name), "passw")
 }
 
 // valueEnd returns the index at which the value at the beginning of a text ends.

@@ -37,10 +37,11 @@ func Quote(key, value string) string {
 const Placeholder = "REPLACED-TAKE-FROM-SECRET"
 
 var (
-	// references are prefixes of keys whose values name a Secret or a kind of credentials.
+	// references are prefixes of keys whose values name a Secret or a kind of credentials, or say what Spark hides.
 	references = []string{
 		ImagePullSecrets, TokenSecretName, TokenSecretKey, "spark.kerberos.renewal.credentials",
 		Driver.Key("secrets."), Executor.Key("secrets."), Driver.Key("secretKeyRef."), Executor.Key("secretKeyRef."),
+		redaction, "spark.sql" + strings.TrimPrefix(redaction, "spark"),
 	}
 	// metadata are prefixes of keys whose values everyone sees who may read pods, Services and claims. Names in them
 	// are free, such as those of annotations that inject secrets into a pod
@@ -52,13 +53,14 @@ var (
 	}
 )
 
-// userInfo matches an address with the name and the password of a user.
-var userInfo = regexp.MustCompile(`://[^/@:\s]+:[^/@\s]+@`)
-
 // HoldsSecret reports whether a value of a property that is not a secret itself contains one: an address with a password,
 // or a list of settings with one.
-func HoldsSecret(value string) bool {
-	return userInfo.MatchString(value) || redact.NamedValues(value) != value
+func HoldsSecret(key, value string) bool {
+	return redact.Mask(value) != value && !begins(key, references)
+}
+
+func begins(key string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
 // SecretValue reports whether the value of a property looks like a secret, which must not be in a manifest. It knows more
@@ -67,6 +69,5 @@ func SecretValue(key, value string) bool {
 	if value == "" || value == "true" || value == "false" || !redact.SecretName(key) {
 		return false
 	}
-	begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
-	return !slices.ContainsFunc(references, begins) && !slices.ContainsFunc(metadata, begins)
+	return !begins(key, references) && !begins(key, metadata)
 }

@@ -25,6 +25,7 @@ var notFromSecret = []struct{ key, reason string }{
 	{ExecutorEnvPrefix, inPods + "set executor.env with valueFrom"},
 	{DriverEnvPrefix, "its value would stand in the pod of the driver: set driver.env with valueFrom"},
 	{"spark.authenticate.secret", inPods + "remove it, so that Spark generates one, or mount the Secret and set spark.authenticate.secret.file in sparkConf"},
+	{redaction, "it says what Spark hides: set it in sparkConf"},
 	{"spark.kubernetes.", beforeSecrets},
 	{"spark.driver.", beforeSecrets},
 	{"spark.executor.", beforeSecrets},
@@ -125,6 +126,9 @@ func (p Properties) Revealed(values map[string]string) Properties {
 	}
 	return revealed
 }
+
+// redaction is the prefix of the properties that say what Spark hides.
+const redaction = "spark.redaction."
 
 // redactionRegex is Spark's default for what it hides in its listings, from 4.0 on. It includes the default of 3.5.
 const redactionRegex = `(?i)secret|password|token|access[.]?key|credential`

@@ -67,6 +67,15 @@ func TestPropertiesFromSecrets(t *testing.T) {
 				"spec.sparkConfFrom[spark.jars]: the property spark.jars cannot be taken from a Secret: " + beforeSecrets,
 			},
 		},
+		"what Spark hides": {
+			keys: []string{RedactionRegex, "spark.redaction.string.regex"},
+			want: []string{
+				"spec.sparkConfFrom[spark.redaction.regex]: the property spark.redaction.regex cannot be taken from a Secret: " +
+					"it says what Spark hides: set it in sparkConf",
+				"spec.sparkConfFrom[spark.redaction.string.regex]: the property spark.redaction.string.regex cannot be taken from a Secret: " +
+					"it says what Spark hides: set it in sparkConf",
+			},
+		},
 		"for all to read in pods": {
 			keys: []string{"spark.executorEnv.TOKEN", "spark.kubernetes.driverEnv.TOKEN", "spark.authenticate.secret"},
 			want: []string{
@@ -124,7 +133,6 @@ func TestKnownKeysDoNotComeFromSecrets(t *testing.T) {
 		ShuffleIOPlugin:       "whether it is set counts, not to what",
 		Repositories:          "only the driver reads it, and addresses may have passwords",
 		HadoopPrefix:          "a family that only the driver reads",
-		RedactionRegex:        "only Spark reads it",
 	}
 	keys := keysOfSource(t)
 	if len(keys) < 60 {

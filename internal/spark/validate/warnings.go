@@ -51,7 +51,7 @@ func secretWarnings(s *subject) []Finding {
 		case property.Origin.Source == conf.Secret:
 		case conf.SecretValue(property.Key, property.Value):
 			warnings = append(warnings, Finding{Field: property.Origin.Field, Message: "the key looks like that of a secret" + readable})
-		case conf.HoldsSecret(property.Value) && conf.RefusedFromSecret(property.Key) == "":
+		case conf.HoldsSecret(property.Key, property.Value) && conf.RefusedFromSecret(property.Key) == "":
 			warnings = append(warnings, Finding{Field: property.Origin.Field, Message: "the value seems to contain a password" + readable})
 		}
 	}

@@ -23,15 +23,11 @@ func (b *builder) place(key, value string) {
 		return
 	}
 	if field, ok := b.known.of(key); ok && b.setField(field, key, value) {
-		if strings.HasSuffix(key, javaOptions) || conf.HoldsSecret(value) {
-			b.noteSecrets("spec."+field.path, []string{value})
-		}
+		b.noteSecret("spec."+field.path, key, value)
 		return
 	}
 	b.setSparkConf(key, value)
-	if conf.HoldsSecret(value) {
-		b.noteSecrets(key, []string{value})
-	}
+	b.noteSecret(key, key, value)
 }
 
 func (b *builder) setSparkConf(key, value string) {

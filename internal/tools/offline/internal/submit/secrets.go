@@ -15,20 +15,11 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// javaOptions is the suffix of the keys of Java options.
-const javaOptions = ".extraJavaOptions"
-
-// secretInText matches a password within a text: --password x, -Djavax.net.ssl.keyStorePassword=x, user:password@host.
-var secretInText = regexp.MustCompile(`(?i)(secret|password|passwd|passphrase|token|(access|api|private)[._-]?key)[A-Za-z._-]*([= ]|$)|://[^/@:\s]+:[^/@\s]+@`)
-
-// noteSecrets warns about texts that seem to contain a secret. They are not changed, because it is not clear where the
-// secret ends.
-func (b *builder) noteSecrets(subject string, texts []string) {
-	for _, text := range texts {
-		if secretInText.MatchString(text) {
-			b.note(subject, "a text looks as if it held a password or a key: take it from a Secret by an environment variable instead")
-			return
-		}
+// noteSecret warns about a text that seems to contain a secret. It is not changed, because it is not clear where the
+// secret ends. key is the property with that text, if it is one.
+func (b *builder) noteSecret(subject, key, text string) {
+	if conf.HoldsSecret(key, text) {
+		b.note(subject, "a text looks as if it held a password or a key: take it from a Secret by an environment variable instead")
 	}
 }
 
@@ -36,7 +27,7 @@ func (b *builder) noteSecrets(subject string, texts []string) {
 // contains one, such as an address with a password, and Spark can read it from there.
 func isSecret(key, value string) bool {
 	variable := strings.HasPrefix(key, conf.DriverEnvPrefix) || strings.HasPrefix(key, conf.ExecutorEnvPrefix)
-	return conf.SecretValue(key, value) || conf.HoldsSecret(value) && (variable || conf.RefusedFromSecret(key) == "")
+	return conf.SecretValue(key, value) || conf.HoldsSecret(key, value) && (variable || conf.RefusedFromSecret(key) == "")
 }
 
 var notInSecretKey = regexp.MustCompile(`[^-._a-zA-Z0-9]+`)

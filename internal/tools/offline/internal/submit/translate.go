@@ -214,7 +214,7 @@ func (b *builder) program(c *call) {
 	default:
 		spec.Type = v1alpha1.JavaApplication
 	}
-	b.noteSecrets("arguments", c.arguments)
+	b.noteSecret("arguments", "", strings.Join(c.arguments, " "))
 	if spec.Type != v1alpha1.JavaApplication && spec.MainClass != "" {
 		b.note(optionClass, "left out: a program in %s has no main class", spec.Type)
 		spec.MainClass = ""

@@ -55,7 +55,8 @@ func TestTranslate(t *testing.T) {
 		files   files
 		// want are lines of the application, unwanted ones that must not be there.
 		want, unwanted []string
-		note           string
+		// note is a part of a note, unwantedNote one that must not be there.
+		note, unwantedNote string
 	}{
 		"a driver without executors": {
 			options: []string{"--conf", "spark.kubernetes.driver.master=local[4]"}, want: []string{"spark.kubernetes.driver.master: local[4]"},
@@ -184,6 +185,13 @@ func TestTranslate(t *testing.T) {
 			},
 			want: []string{"db:password", "/etc/t\n", "/etc/token"}, unwanted: []string{conf.Placeholder, "sparkConfFrom"},
 		},
+		"a reference to a Secret": {
+			options: []string{"--conf", "spark.kubernetes.driver.secretKeyRef.PASSWORD=secret:key"}, want: []string{"secret:key"}, unwantedNote: "password",
+		},
+		"what Spark hides": {
+			options: []string{"--conf", "spark.redaction.regex=(?i)secret|password|mycred", "--conf", "spark.redaction.string.regex=password=[^ ]+"},
+			want:    []string{"(?i)secret|password|mycred", "password=[^ ]+"}, unwanted: []string{"sparkConfFrom"}, unwantedNote: "password",
+		},
 		"annotations by which pods are given secrets": {
 			options:  []string{"--conf", "spark.kubernetes.driver.annotation.vault.hashicorp.com/agent-inject-secret-db=database/creds/etl"},
 			want:     []string{"    annotations:\n      vault.hashicorp.com/agent-inject-secret-db: database/creds/etl\n"},
@@ -219,6 +227,9 @@ func TestTranslate(t *testing.T) {
 			}
 			if !strings.Contains(notes, test.note) {
 				t.Errorf("notes = %q, want %q in them", notes, test.note)
+			}
+			if test.unwantedNote != "" && strings.Contains(notes, test.unwantedNote) {
+				t.Errorf("notes = %q, with %q in them", notes, test.unwantedNote)
 			}
 			if strings.Contains(notes, "hunter2") || strings.Contains(notes, `"abc"`) {
 				t.Errorf("the notes tell a secret: %s", notes)
