@@ -4,32 +4,16 @@
 package apianswer
 
 import (
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/sparkgate/sparkgate/internal/job/cause"
 )
 
-// policyPhrases are phrases in errors of the API server that a rule of the cluster or namespace forbids the object, so
-// that only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up,
-// the default service account does not exist yet, the operator lacks a right. These are the words of the admission
-// plugins in Kubernetes 1.31 to 1.36.
-var policyPhrases = []string{
-	`violates PodSecurity "`,
-	"ValidatingAdmissionPolicy '",
-	"denied the request",               // admission webhooks
-	" usage per ",                      // LimitRange: minimum and maximum
-	" max limit to request ratio per ", // LimitRange
-	"failed quota: ",                   // a ResourceQuota demands a request or limit
-	"pod node label selector conflicts with its namespace node label selector",
-	"unable to validate against any security context constraint", // OpenShift
-}
-
 // NamesPolicy reports whether an error says that a rule of the cluster or namespace forbids the object.
-func NamesPolicy(err error) bool {
-	return slices.ContainsFunc(policyPhrases, func(words string) bool { return strings.Contains(err.Error(), words) })
-}
+func NamesPolicy(err error) bool { return cause.NamesPolicy(err.Error()) }
 
 // IsRefused reports whether the API server has answered with an error that it would repeat: policy, quota or validation.
 func IsRefused(err error) bool {

@@ -47,6 +47,36 @@ func IsAPIServerSilent(cause string) bool { return silent.MatchString(cause) }
 // IsRefusal reports whether a cause is the API server's refusal of a request.
 func IsRefusal(cause string) bool { return refusal.MatchString(cause) }
 
+// policies are phrases in answers of the API server that a rule of the cluster or namespace forbids the object, so that
+// only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up, the
+// default service account does not exist yet, the operator lacks a right. These are the words of the admission plugins
+// in Kubernetes 1.31 to 1.36.
+var policies = []string{
+	`violates PodSecurity "`,
+	"ValidatingAdmissionPolicy '",
+	"denied the request",               // admission webhooks
+	" usage per ",                      // LimitRange: minimum and maximum
+	" max limit to request ratio per ", // LimitRange
+	"failed quota: ",                   // a ResourceQuota demands a request or limit
+	"pod node label selector conflicts with its namespace node label selector",
+	"unable to validate against any security context constraint", // OpenShift
+}
+
+// NamesPolicy reports whether an answer of the API server says that a rule of the cluster or namespace forbids the
+// object.
+func NamesPolicy(answer string) bool {
+	return slices.ContainsFunc(policies, func(words string) bool { return strings.Contains(answer, words) })
+}
+
+// lasting are the words of refusals that a driver meets again in each attempt: its pods are invalid, or its account
+// lacks a right, or it has no token.
+var lasting = regexp.MustCompile(`^Pod "[^"]*" is invalid: |is forbidden: User "|KubernetesClientException: .*certification path`)
+
+// Lasts reports whether a cause is a refusal of the API server which no further attempt can change, only an edit.
+func Lasts(cause string) bool {
+	return lasting.MatchString(cause) || IsRefusal(cause) && NamesPolicy(cause)
+}
+
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what
 // the log itself calls secret masked; empty if the log does not say it. The exceptions that caused the first one follow,
 // each after "Caused by: ", the root last.

@@ -272,8 +272,10 @@ func running(st *state) Decision {
 		st.s.Driver.UIAddress = st.o.UIAddress
 	}
 	moved := applyResize(st)
-	if found := checkSurplus(st); found.reason != "" {
-		return stop(st, found)
+	for _, check := range []func(*state) stopFinding{checkSurplus, checkRefused} {
+		if found := check(st); found.reason != "" {
+			return stop(st, found)
+		}
 	}
 	if next, over := checkIdle(st); over {
 		return next

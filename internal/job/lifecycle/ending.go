@@ -115,10 +115,14 @@ const driverRole = "driver"
 
 // classOf returns the class of a failure. It is none of the program's if Spark has given up because a ResourceQuota was
 // used up and no executor could be created, as it does from 4.2 on. Earlier versions try again for ever, which a
-// timeout ends. Nor is it if the API server did not answer the driver.
+// timeout ends. Nor is it if the API server did not answer the driver. If it refuses what the driver asks for and will
+// refuse it again, only an edit helps.
 func classOf(st *state, o pods.Outcome) v1alpha1.FailureCause {
 	gaveUp := o.ExitCode != nil && *o.ExitCode == pods.ExitTooManyFailures && ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{}).Failed == 0
 	said := ptr.Deref(st.o.LogCause, "")
+	if (gaveUp || quotesLog(o)) && cause.Lasts(said) {
+		return v1alpha1.CauseConfiguration
+	}
 	if gaveUp && strings.Contains(said, " is forbidden: exceeded quota: ") || quotesLog(o) && cause.IsAPIServerSilent(said) {
 		return v1alpha1.CauseInfrastructure
 	}
@@ -141,7 +145,11 @@ func stop(st *state, found stopFinding) Decision {
 		v1alpha1.StopExceedsGrant, v1alpha1.StopIdle:
 		message = "stopping the driver: " + message
 	case v1alpha1.StopInputsChanged, v1alpha1.StopRejected:
-		message = "releases its quota: " + message
+		doing := "releases its quota: "
+		if st.driverRuns() {
+			doing = "stopping the driver: "
+		}
+		message = doing + message
 	case v1alpha1.StopDriverStart, v1alpha1.StopSuspended, v1alpha1.StopTemplateChanged:
 	}
 	st.view.DriverRunning = st.driverRuns()
@@ -241,7 +249,7 @@ func finish(st *state) Decision {
 // operator decided that: the kubelet reports the end of a container a moment later. The same second is not before, because
 // a driver may answer the request with exit code 0.
 func succeededBefore(st *state, stopped v1alpha1.StopReason) bool {
-	if slices.Contains([]v1alpha1.StopReason{"", v1alpha1.StopInputsChanged, v1alpha1.StopRejected, v1alpha1.StopKueueConflict}, stopped) {
+	if slices.Contains([]v1alpha1.StopReason{"", v1alpha1.StopInputsChanged, v1alpha1.StopKueueConflict}, stopped) {
 		return false // it was not to run
 	}
 	driver, stopping := st.lastSeenDriver(), st.s.Times.Stopping

@@ -79,13 +79,30 @@ func executorProblem(st *state, mine []*pods.Record) string {
 	if unready := unreadyDriver(st); unready != "" {
 		return unready
 	}
-	if refused := ptr.Deref(st.o.LogCause, ""); noExecutorExists(st) && cause.IsRefusal(refused) {
-		return "the API server refuses executors: " + refused
+	if refused := refusedExecutors(st); refused != "" {
+		return refused
 	}
 	if unused := unusedMessage(st); unused != "" {
 		return unused
 	}
 	return hangMessage(st)
+}
+
+// refusedExecutors returns how the API server refuses the executors, if none could be created; else it is empty.
+func refusedExecutors(st *state) string {
+	refused := ptr.Deref(st.o.LogCause, "")
+	if !noExecutorExists(st) || !cause.IsRefusal(refused) {
+		return ""
+	}
+	return "the API server refuses executors: " + cause.WithRemedy(refused, "executor", cause.MaxBytes)
+}
+
+// checkRefused stops a driver whose executors the API server refuses and will refuse in each attempt.
+func checkRefused(st *state) stopFinding {
+	if refused := refusedExecutors(st); refused != "" && cause.Lasts(ptr.Deref(st.o.LogCause, "")) {
+		return stopFinding{v1alpha1.StopRejected, refused}
+	}
+	return stopFinding{}
 }
 
 // unreadyAfter is how long the driver pod may be unready before that is a problem of its executors.

@@ -61,18 +61,3 @@ func TestADriverThatIsNotReady(t *testing.T) {
 		t.Error("it is said at once")
 	}
 }
-
-// TestExecutorsThatAreRefused: what the API server answers is a problem of the executors while the driver waits for them.
-func TestExecutorsThatAreRefused(t *testing.T) {
-	t.Parallel()
-	const refusal = `pods "pi-1-1-exec-1" is forbidden: failed quota: team: must specify limits.cpu for: spark-kubernetes-executor`
-	w := newWorld(t)
-	w.settle()
-	w.runs()
-	w.settle()
-	w.logCause = refusal
-	w.nextLook()
-	if got, want := w.app.Status.Executors.Problem, "the API server refuses executors: "+refusal; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}

@@ -218,7 +218,7 @@ func localUnknown(st *state, after time.Duration) bool {
 // localDue returns when the driver has run for some time without an executor; zero if it has had one, or needs none.
 func localDue(st *state, after time.Duration) time.Time {
 	started := st.s.Times.DriverStarted
-	if started == nil || st.s.Executors == nil || st.s.Executors.Wanted == 0 || !st.queues() || !noExecutorExists(st) {
+	if started == nil || st.s.Executors == nil || st.s.Executors.Wanted == 0 || !noExecutorExists(st) {
 		return time.Time{}
 	}
 	return started.Add(after)

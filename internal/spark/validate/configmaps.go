@@ -32,14 +32,11 @@ func checkConfigMaps(s *subject) []Finding {
 			findings = append(findings, invalid(field+".name", "name %q is already used by another entry; choose another", entry.Name))
 		}
 		names[entry.Name] = true
-		purpose, own := sparkFolders[folder]
-		switch other := folders[folder]; {
+		switch other, own := folders[folder], ofSpark(entry.MountPath); {
 		case !strings.HasPrefix(entry.MountPath, "/") || strings.ContainsAny(entry.MountPath, ":\x00"):
 			findings = append(findings, invalid(field+".mountPath", "invalid folder %q: write an absolute path without ':'", entry.MountPath))
-		case own:
-			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", entry.MountPath, purpose+"; choose another"))
-		case holds(folder, sparkHome):
-			findings = append(findings, invalid(field+".mountPath", "value %q would hide Spark itself, which is in %s: choose another folder", entry.MountPath, sparkHome))
+		case own != "":
+			findings = append(findings, invalid(field+".mountPath", "%s", own))
 		case other != "":
 			findings = append(findings, invalid(field+".mountPath", "path %q is already used by %s; choose another", entry.MountPath, other))
 		default:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/rights"
 )
 
 // Volumes and folders that Spark's client uses itself, with their purpose.
@@ -31,6 +32,18 @@ var (
 		conf.AgentRulesFolder:     "the rules of the JMX exporter",
 	}
 )
+
+// ofSpark says why nothing may be mounted at a path; it is empty if something may.
+func ofSpark(value string) string {
+	folder := path.Clean(value)
+	switch purpose := sparkFolders[folder]; {
+	case purpose != "":
+		return fmt.Sprintf("value %q is the folder of %s; choose another", value, purpose)
+	case holds(folder, sparkHome):
+		return fmt.Sprintf("value %q would hide Spark itself, which is in %s: choose another folder", value, sparkHome)
+	}
+	return ""
+}
 
 // checkVolumes checks the volumes and mounts of each role, in its template and its fields.
 func checkVolumes(s *subject) []Finding {
@@ -101,12 +114,11 @@ func (r role) mountFindings(known, taken map[string]string) []Finding {
 	var findings []Finding
 	look := func(field string, mount corev1.VolumeMount) {
 		folder := path.Clean(mount.MountPath)
-		purpose, own := sparkFolders[folder]
-		switch other := taken[folder]; {
+		switch other, own := taken[folder], ofSpark(mount.MountPath); {
 		case mount.MountPath == "":
 			findings = append(findings, invalid(field+".mountPath", "the folder is missing: set one"))
-		case own:
-			findings = append(findings, invalid(field+".mountPath", "value %q is the folder of %s", mount.MountPath, purpose+"; choose another"))
+		case own != "":
+			findings = append(findings, invalid(field+".mountPath", "%s", own))
 		case other != "":
 			findings = append(findings, invalid(field+".mountPath", "path %q is already used by %s; choose another", mount.MountPath, other))
 		default:
@@ -140,11 +152,40 @@ func checkPods(s *subject, finished ...*corev1.Pod) []Finding {
 			findings = append(findings, invalid(field+".volumes", "name %q is already used by a volume from Spark's properties; choose another", name))
 		}
 		findings = append(findings, nulFindings(field, pod)...)
+		if i == 0 {
+			findings = append(findings, accountToken(s, pod)...)
+		}
 		for _, container := range pod.Spec.Containers {
 			findings = append(findings, mountsFindings(field+".volumeMounts", container)...)
 		}
 	}
 	return findings
+}
+
+// tokenFolder is where Kubernetes mounts the token of a service account.
+const tokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// accountToken reports a driver without the token of its service account. It would end because it trusts no API server,
+// which says nothing of a token.
+func accountToken(s *subject, pod *corev1.Pod) []Finding {
+	const remedy = "the driver creates executors with the token of its service account: "
+	if len(rights.Needed(s.properties)) == 0 {
+		return nil
+	}
+	for _, mount := range pod.Spec.Containers[max(s.roles[0].spark, 0)].VolumeMounts {
+		if path.Clean(mount.MountPath) != tokenFolder {
+			continue
+		}
+		if slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.Projected != nil }) {
+			return nil
+		}
+		return []Finding{invalid("spec.driver.volumeMounts", remedy+"volume %q at %q hides it; choose another folder, or name a token in "+
+			"spark.kubernetes.authenticate.driver.mounted.oauthTokenFile", mount.Name, mount.MountPath)}
+	}
+	if automount := s.roles[0].parts.Template.Spec.AutomountServiceAccountToken; automount == nil || *automount {
+		return nil
+	}
+	return []Finding{invalid("spec.driver.template.spec.automountServiceAccountToken", remedy+"remove the value false, or mount a projected volume with it at %s", tokenFolder)}
 }
 
 // mountsFindings reports two volumes that are mounted at the same path.

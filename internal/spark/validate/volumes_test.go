@@ -75,6 +75,24 @@ sparkConf: {spark.local.dir: /scratch}`, nil},
 		"Spark's own path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /opt/spark/conf}]}", []string{
 			`spec.driver.volumeMounts[0].mountPath: value "/opt/spark/conf" is the folder of Spark's configuration: use spec.sparkConfigMap; choose another`,
 		}},
+		"a folder that contains Spark": {"executor: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /opt/}]}", []string{
+			`spec.executor.volumeMounts[0].mountPath: value "/opt/" would hide Spark itself, which is in /opt/spark: choose another folder`,
+		}},
+		"a folder within Spark's": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a, mountPath: /opt/spark/jars}]}", nil},
+		"no token": {"driver: {template: {spec: {automountServiceAccountToken: false}}}", []string{
+			`spec.driver.template.spec.automountServiceAccountToken: the driver creates executors with the token of its service account: ` +
+				`remove the value false, or mount a projected volume with it at /var/run/secrets/kubernetes.io/serviceaccount`,
+		}},
+		"no token, and no executors": {"driver: {template: {spec: {automountServiceAccountToken: false}}}\nsparkConf: {spark.kubernetes.driver.master: 'local[2]'}", nil},
+		"a token of the user's": {`
+driver:
+  volumes: [{name: a, projected: {sources: [{serviceAccountToken: {path: token}}]}}]
+  volumeMounts: [{name: a, mountPath: /var/run/secrets/kubernetes.io/serviceaccount}]
+  template: {spec: {automountServiceAccountToken: false}}`, nil},
+		"a volume over the token": {"sparkConf: {spark.kubernetes.driver.secrets.s: /var/run/secrets/kubernetes.io/serviceaccount/}", []string{
+			`spec.driver.volumeMounts: the driver creates executors with the token of its service account: volume "s-volume" at ` +
+				`"/var/run/secrets/kubernetes.io/serviceaccount/" hides it; choose another folder, or name a token in spark.kubernetes.authenticate.driver.mounted.oauthTokenFile`,
+		}},
 		"no path": {"driver: {volumes: [{name: a}], volumeMounts: [{name: a}]}", []string{
 			`spec.driver.volumeMounts[0].mountPath: the folder is missing: set one`,
 		}},
