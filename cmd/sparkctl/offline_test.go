@@ -110,6 +110,8 @@ func TestOfflineCalls(t *testing.T) {
 		"lint of an argument": {in: right, args: []string{"lint", "-"}, out: "1 object checked: 0 to correct, 0 warnings\n"},
 		"lint of another operator": {in: "apiVersion: spark.apache.org/v1\nkind: SparkApplication\n", args: []string{"lint", "-"},
 			out: "0 objects checked", err: "note: nothing was checked, because no object has the apiVersion sparkgate.io/v1alpha1"},
+		"strict lint of another operator": {in: "apiVersion: spark.apache.org/v1\nkind: SparkApplication\n", args: []string{"lint", "--strict", "-"},
+			code: cli.ExitFailed, out: "0 objects checked", err: "nothing was checked, which --strict treats as an error"},
 		"lint of two":             {in: right, args: []string{"lint", "--strict", "-f", "-", "../../examples/java.yaml"}, out: "2 objects checked: 0 to correct, 0 warnings\n"},
 		"lint of what failed":     {in: "\n", args: []string{"lint", "-"}, code: cli.ExitFailed, err: "there is nothing in standard input: if another program writes that"},
 		"lint of comments":        {in: "# none yet\n", args: []string{"lint", "-"}, out: "0 objects checked"},

@@ -98,7 +98,7 @@ func parseFields(schedule string) (*robfig.SpecSchedule, error) {
 		for i, field := range fieldNames {
 			options |= field.option
 			if _, err := robfig.NewParser(field.option).Parse(texts[i]); err != nil {
-				return nil, fmt.Errorf("the %s %q is not valid (%v): use %s, ranges a-b, steps */n and lists a,b", field.name, texts[i], err, field.values)
+				return nil, fmt.Errorf("the %s %q is not valid: use %s, ranges a-b, steps */n and lists a,b", field.name, texts[i], field.values)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ type check func(*subject) []Finding
 
 // checks run in this order. What cannot work comes before what is not supported yet.
 var checks = []check{
+	checkHabits,
 	checkMain,
 	checkPrograms,
 	checkArguments,

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
-	"github.com/sparkgate/sparkgate/internal/spark/render"
 )
 
 // sorted sorts findings by field, for checks without an order of their own.
@@ -38,13 +37,8 @@ var lists = []struct {
 // has no such machine.
 func checkURIs(s *subject) []Finding {
 	var findings []Finding
-	if file := s.spec.MainApplicationFile; file != "" && file != render.NoResource {
-		findings = append(findings, uriFindings(element{"spec.mainApplicationFile", file})...)
-	}
-	for _, list := range lists {
-		for _, e := range s.elements(list.key, list.field, list.typed) {
-			findings = append(findings, uriFindings(e)...)
-		}
+	for _, e := range s.files() {
+		findings = append(findings, uriFindings(e)...)
 	}
 	if jars := s.properties.Get(conf.Jars, ""); s.spec.Type == v1alpha1.RApplication && len(conf.Split(jars)) > 0 {
 		findings = append(findings, invalid(s.properties.Field(conf.Jars),

@@ -15,12 +15,16 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
-// checkNames checks the names of the application and of its driver pod.
+// checkNames checks the names of the application, its namespace and its driver pod.
 func checkNames(s *subject) []Finding {
 	var findings []Finding
 	if len(validation.IsDNS1123Label(s.app.Name)) > 0 {
 		findings = append(findings, invalid("metadata.name",
 			"invalid name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", s.app.Name))
+	}
+	if namespace := s.app.Namespace; namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
+		findings = append(findings, invalid("metadata.namespace",
+			"invalid namespace %q: replace variables, and use at most 63 lower-case letters, digits and '-'", namespace))
 	}
 	if name := s.spec.Driver.PodName; name != "" && len(validation.IsDNS1123Label(name)) > 0 {
 		findings = append(findings, invalid("spec.driver.podName",

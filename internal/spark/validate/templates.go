@@ -150,13 +150,16 @@ func (r role) containerAdditions(version string) []Finding {
 	return findings
 }
 
-// checkTemplateMetadata reports metadata that a template may not set.
+// checkTemplateMetadata reports metadata, and a restart policy, that a template may not set.
 func checkTemplateMetadata(s *subject) []Finding {
 	var findings []Finding
 	for _, r := range s.roles {
 		meta, path := r.parts.Template.ObjectMeta, r.Path+".template.metadata"
 		if meta.Namespace != "" && meta.Namespace != s.app.Namespace {
 			findings = append(findings, invalid(path+".namespace", "value %q is another namespace than the application's: remove it", meta.Namespace))
+		}
+		if policy := r.parts.Template.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyNever {
+			findings = append(findings, invalid(r.Path+".template.spec.restartPolicy", "value %q would be overwritten by Spark: remove it; spec.restartPolicy says what is tried again", policy))
 		}
 		if len(meta.OwnerReferences) > 0 {
 			findings = append(findings, invalid(path+".ownerReferences", "the owner of the pods is set by the operator and by Spark: remove it"))

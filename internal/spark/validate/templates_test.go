@@ -236,6 +236,9 @@ func TestNamesOfOtherThings(t *testing.T) {
 	t.Parallel()
 	const object = ": use lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit"
 	table{
+		"a restart policy": {"executor: {template: {spec: {restartPolicy: OnFailure}}}\ndriver: {template: {spec: {restartPolicy: Never}}}", []string{
+			`spec.executor.template.spec.restartPolicy: value "OnFailure" would be overwritten by Spark: remove it; spec.restartPolicy says what is tried again`,
+		}},
 		"a pod": {"driver: {podName: My_Driver}", []string{
 			`spec.driver.podName: invalid pod name "My_Driver": use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit`,
 		}},

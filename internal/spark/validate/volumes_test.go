@@ -309,19 +309,12 @@ func TestWarnings(t *testing.T) {
 			`spec.executor.instances: has no effect, because the driver has no executors with "local[2]" in spec.sparkConf[spark.kubernetes.driver.master]: remove it`,
 			`spec.sparkConf[spark.executor.memory]: has no effect, because the driver has no executors with "local[2]" in spec.sparkConf[spark.kubernetes.driver.master]`,
 		}},
-		"a stream that grows": {"sparkConf: {spark.streaming.dynamicAllocation.enabled: 'true'}", []string{
-			"spec.sparkConf[spark.streaming.dynamicAllocation.enabled]: the stream creates executors beyond those that its queue has granted",
-		}},
 		"a scheduler and its gate": {"sparkConf: {spark.kubernetes.scheduler.name: volcano}\nqueue: {gate: Volcano}", nil},
-		"arguments": {`arguments: ["a\r\nb", "$(HOME)", "$$(HOME)"]`, []string{
-			"spec.arguments[0]: carriage returns are dropped by Spark's start script: remove them",
-			"spec.arguments[1]: Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant",
-		}},
 		"variables": {"executor: {env: [{name: SPARK_CONF_DIR, value: x}]}", []string{
 			"spec.executor.env[SPARK_CONF_DIR]: Spark sets this variable itself: remove it",
 		}},
 		"an image in the template": {"driver: {template: {spec: {containers: [{name: a, image: x}, {name: b, image: z}]}}}", []string{
-			`spec.driver.template.spec.containers[0].image: value "x" is not used for Spark's container: set spec.driver.image`,
+			`spec.driver.template.spec.containers[0].image: value "x" is not used, because Spark takes this container for its own: set spec.driver.image; or, if it is a sidecar, make it an entry of initContainers`,
 			`spec.driver.template.spec.containers[1]: container "b" may not end with the driver`,
 		}},
 		"containers beside the driver's": {"driver: {template: {spec: {containers: [{name: logs, image: x}, {name: spark-kubernetes-driver}]}}}", []string{
@@ -333,23 +326,14 @@ func TestWarnings(t *testing.T) {
 		"libraries without a folder for them": {"deps: {packages: ['org.apache.hadoop:hadoop-aws:3.4.2']}", []string{
 			"spec.deps.packages: the driver keeps these libraries below the home of its user, and the user of Spark's images has none",
 		}},
-		"libraries with a folder":              {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
-		"libraries, and files that may say it": {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
-		"files of the image": {"deps: {files: ['local:///a.csv', 'https://h/b.csv'], archives: ['local:///e.tgz#e'], jars: ['local:///a.jar'], pyFiles: ['local:///a.zip']}", []string{
-			`spec.deps.files[0]: value "local:///a.csv" is put into the working folder of the driver alone, because Spark does not send local files to executors`,
+		"libraries with a folder":                                {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
+		"libraries, and files that may say it":                   {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
+		"libraries below another home":                           {"driver: {javaOptions: -Divy.home=/tmp}\ndeps: {packages: ['a:b:1']}", nil},
+		"files of the image, which Spark 4.1 sends to executors": {"deps: {files: ['local:///a.csv']}", nil},
+		"files of the image": {"sparkVersion: 4.0.1\ndeps: {files: ['local:///a.csv', 'https://h/b.csv'], archives: ['local:///e.tgz#e'], jars: ['local:///a.jar'], pyFiles: ['local:///a.zip']}", []string{
+			`spec.deps.files[0]: value "local:///a.csv" is put into the working folder of the driver alone, because Spark before 4.1 does not send local files to executors`,
 			`spec.deps.archives[0]: value "local:///e.tgz#e" is put into the working folder of the driver alone`,
 		}},
-		"a shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'true'}", []string{
-			"spec.sparkConf[spark.shuffle.service.enabled]: nodes of Kubernetes have no external shuffle service",
-		}},
-		"a prefix twice": {"hadoopConf: {spark.hadoop.fs.s3a.endpoint: x, fs.s3a.endpoint.region: y}", []string{
-			"spec.hadoopConf[spark.hadoop.fs.s3a.endpoint]: spark.hadoop. is added to every key here, so the property would have no effect; write fs.s3a.endpoint",
-		}},
-		"executors that are to grow": {"sparkConf: {spark.plugins: 'a.B,org.apache.spark.scheduler.cluster.k8s.ExecutorResizePlugin'}", []string{
-			"spec.sparkConf[spark.plugins]: ExecutorResizePlugin may not resize executors, which have the memory that their queue has granted",
-		}},
-		"other plugins":      {"sparkConf: {spark.plugins: 'org.apache.spark.scheduler.cluster.k8s.ExecutorRollPlugin'}", nil},
-		"no shuffle service": {"sparkConf: {spark.shuffle.service.enabled: 'false'}", nil},
 		"a container that is none": {`
 executor: {template: {spec: {containers: [{name: a}]}}}
 sparkConf: {spark.kubernetes.executor.podTemplateContainerName: b}`, []string{

@@ -5,9 +5,7 @@ package validate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
@@ -20,8 +18,8 @@ import (
 // Warnings returns what works but should be changed. Warnings do not keep an application from running.
 func Warnings(app *v1alpha1.SparkApplication) []Finding {
 	s := newSubject(app)
-	all := slices.Concat(secretWarnings(s), heapWarnings(s), argumentWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
-		packageWarnings(s), localWarnings(s), shuffleWarnings(s), prefixWarnings(s), gateWarnings(s), streamWarnings(s), resizeWarnings(s), idleWarnings(s))
+	all := slices.Concat(secretWarnings(s), heapWarnings(s), habitWarnings(s), overwrittenWarnings(s), exposureWarnings(s), sidecarWarnings(s),
+		packageWarnings(s), localWarnings(s), gateWarnings(s), idleWarnings(s))
 	for i := range all {
 		all[i] = withoutPasswords(all[i])
 	}
@@ -72,21 +70,6 @@ func heapWarnings(s *subject) []Finding {
 	return warnings
 }
 
-// argumentWarnings warns about arguments that are changed on their way to the program.
-func argumentWarnings(s *subject) []Finding {
-	var warnings []Finding
-	for i, argument := range s.spec.Arguments {
-		field := "spec.arguments[" + strconv.Itoa(i) + "]"
-		switch {
-		case strings.Contains(argument, "\r"):
-			warnings = append(warnings, Finding{Field: field, Message: "carriage returns are dropped by Spark's start script: remove them"})
-		case strings.Contains(strings.ReplaceAll(argument, "$$(", ""), "$("):
-			warnings = append(warnings, Finding{Field: field, Message: "Kubernetes replaces $(NAME) by the variable of that name: write $$(NAME) if that is not meant"})
-		}
-	}
-	return warnings
-}
-
 // sidecarWarnings warns about other containers in the driver's pod, because the kubelet does not end them with the
 // driver.
 func sidecarWarnings(s *subject) []Finding {
@@ -111,16 +94,20 @@ func sidecarWarnings(s *subject) []Finding {
 // folder of its user; the user of Spark's images has none, so the driver ends when it cannot create a file there.
 func packageWarnings(s *subject) []Finding {
 	_, fetches := s.properties.Lookup(conf.Packages)
-	if s.properties.First("", ivyFolder, "spark.jars.ivySettings") != "" || s.spec.SparkConfigMap != "" || !fetches {
+	home := strings.Contains(s.properties.Get(conf.DriverJavaOptions, ""), "-Divy.home=")
+	if s.properties.First("", ivyFolder, "spark.jars.ivySettings") != "" || s.spec.SparkConfigMap != "" || !fetches || home {
 		return nil
 	}
 	return []Finding{{Field: s.properties.Field(conf.Packages), Message: "the driver keeps these libraries below the home of its user, and the user of Spark's images has none, " +
 		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
 }
 
-// localWarnings warns about local files that executors will not have in their working folder: the driver copies and
-// unpacks files of its own image only into its own folder, and sends only other files to executors.
+// localWarnings warns about local files that executors will not have in their working folder: before 4.1, the driver
+// copies and unpacks files of its own image only into its own folder, and sends only other files to executors.
 func localWarnings(s *subject) []Finding {
+	if !strings.HasPrefix(s.spec.SparkVersion, "3.") && !strings.HasPrefix(s.spec.SparkVersion, "4.0.") {
+		return nil
+	}
 	var warnings []Finding
 	for _, list := range lists {
 		if list.key != conf.Files && list.key != conf.Archives {
@@ -128,21 +115,12 @@ func localWarnings(s *subject) []Finding {
 		}
 		for _, e := range s.elements(list.key, list.field, list.typed) {
 			if scheme, err := conf.Scheme(e.uri); err == nil && scheme == "local" {
-				warnings = append(warnings, Finding{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark "+
+				warnings = append(warnings, Finding{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark before 4.1 "+
 					"does not send local files to executors: set a remote URI, or have the program read the file by its path in image or volume", e.uri)})
 			}
 		}
 	}
 	return warnings
-}
-
-// shuffleWarnings warns about the external shuffle service, which executors look for on their node when they start.
-func shuffleWarnings(s *subject) []Finding {
-	if on, err := s.properties.Bool(conf.ShuffleServiceEnabled, false); err != nil || !on {
-		return nil
-	}
-	return []Finding{{Field: s.properties.Field(conf.ShuffleServiceEnabled), Message: "nodes of Kubernetes have no external shuffle service, without which executors end when " +
-		"they start: remove it (under dynamic allocation, shuffle tracking is on by default)"}}
 }
 
 // gateWarnings warns about settings that lead pods to the queue of another system although the application does not use
@@ -172,28 +150,6 @@ func gateWarnings(s *subject) []Finding {
 	return warnings
 }
 
-// streamWarnings warns about a setting with which a stream of the older kind (DStreams) gets more executors than it was
-// granted: it turns off Spark's dynamic allocation, from whose bounds the grant is computed.
-func streamWarnings(s *subject) []Finding {
-	const key = "spark.streaming.dynamicAllocation.enabled"
-	if on, err := s.properties.Bool(key, false); err != nil || !on {
-		return nil
-	}
-	return []Finding{{Field: s.properties.Field(key), Message: "the stream creates executors beyond those that its queue has granted, which are charged but not held back: " +
-		"remove it and set spec.executor.instances to what the stream needs at most"}}
-}
-
-// resizeWarnings names the plugin by which executors are to get more memory while they run: the Role of drivers does not
-// let them grow beyond what their queue has granted, and the plugin logs that nowhere.
-func resizeWarnings(s *subject) []Finding {
-	const key, plugin = "spark.plugins", "ExecutorResizePlugin"
-	if !strings.Contains(s.properties.Get(key, ""), plugin) {
-		return nil
-	}
-	return []Finding{{Field: s.properties.Field(key), Message: plugin + " may not resize executors, which have the memory that their queue has granted: remove it, " +
-		"and raise spec.executor.memory or memoryOverhead"}}
-}
-
 // idleWarnings warns about the number and the size of executors of a driver that has none.
 func idleWarnings(s *subject) []Finding {
 	if !conf.IsLocal(s.properties.Get(conf.DriverMaster, "")) {
@@ -204,18 +160,6 @@ func idleWarnings(s *subject) []Finding {
 		if _, ok := s.properties.Lookup(key); ok {
 			warnings = append(warnings, Finding{Field: s.properties.Field(key), Message: fmt.Sprintf("has no effect, because the driver has no executors with %q in %s: "+
 				"remove it, and set the size of the driver", s.properties.Get(conf.DriverMaster, ""), s.properties.Field(conf.DriverMaster))})
-		}
-	}
-	return warnings
-}
-
-// prefixWarnings warns about Hadoop properties with the prefix spark.hadoop., which is added again.
-func prefixWarnings(s *subject) []Finding {
-	var warnings []Finding
-	for _, key := range slices.Sorted(maps.Keys(s.spec.HadoopConf)) {
-		if name, twice := strings.CutPrefix(key, conf.HadoopPrefix); twice {
-			warnings = append(warnings, Finding{Field: conf.At("spec.hadoopConf", key),
-				Message: conf.HadoopPrefix + " is added to every key here, so the property would have no effect; write " + name})
 		}
 	}
 	return warnings
@@ -243,7 +187,8 @@ func overwrittenWarnings(s *subject) []Finding {
 		}
 		if image := r.parts.Template.Spec.Containers[r.spark].Image; image != "" {
 			warnings = append(warnings, Finding{Field: r.containerPath(r.spark) + ".image",
-				Message: fmt.Sprintf("value %q is not used for Spark's container: set %s.image", image, r.Path)})
+				Message: fmt.Sprintf("value %q is not used, because Spark takes this container for its own: set %s.image; or, if it is a sidecar, make it an entry of "+
+					"initContainers with restartPolicy: Always", image, r.Path)})
 		}
 	}
 	return warnings

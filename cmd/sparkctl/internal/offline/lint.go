@@ -24,7 +24,7 @@ spec.sparkConfigMap names is read if it is in the files. Warnings are about sett
 version does not honour yet, and settings that you should change. What needs a cluster is not checked: whether
 other objects exist, and what the namespace adds.
 
-The exit code is 1 if there is anything to correct, and 2 if the call cannot be understood.`
+The exit code is 1 if there is anything to correct, with --strict also if nothing was checked, and 2 if the call cannot be understood.`
 
 // newLint returns the command "sparkctl lint".
 func newLint(s cli.Streams) *cobra.Command {
@@ -56,8 +56,10 @@ func lint(names cli.FileNames, strict bool, s cli.Streams) error {
 	wrong := cli.Count(linted.Findings)
 	warnings := len(linted.Findings) - wrong
 	fmt.Fprintf(s.Out, "%s checked: %d to correct, %s\n", printer.Count(linted.Checked, "object"), wrong, printer.Count(warnings, "warning"))
-	if linted.Checked == 0 && wrong == 0 {
-		fmt.Fprintf(s.Err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s\n", v1alpha1.GroupVersion)
+	nothing := linted.Checked == 0 && wrong == 0
+	if nothing {
+		fmt.Fprintf(s.Err, "sparkctl lint: note: nothing was checked, because no object has the apiVersion %s; docs/coming-from-kubeflow.md and sparkctl from-submit help to write one\n",
+			v1alpha1.GroupVersion)
 	}
 	if linted.Convertible > 0 {
 		fmt.Fprintf(s.Err, "sparkctl lint: note: %s of kubeflow's operator, which sparkctl convert prints as ours\n",
@@ -68,6 +70,8 @@ func lint(names cli.FileNames, strict bool, s cli.Streams) error {
 		return errors.New("the files have errors")
 	case strict && warnings > 0:
 		return errors.New("the files have warnings, which --strict treats as errors")
+	case strict && nothing:
+		return errors.New("nothing was checked, which --strict treats as an error")
 	}
 	return nil
 }

@@ -117,6 +117,19 @@ spec:
 			want: []string{`f.yaml:15: SparkApplication pi: spec.driver.template.spec.containers[0].imagee: unknown field "imagee": write image, or remove it`},
 		},
 		"a schedule": {text: scheduled(right), checked: 1},
+		"a schedule in minutes that no hour has": {text: strings.Replace(scheduled(right), `"@daily"`, "'*/90 * * * *'", 1), checked: 1, want: []string{
+			`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.schedule: value "*/90 * * * *" is due once an hour, at minute 0, because no minute is that far: for each 90 minutes, write @every 90m`,
+		}},
+		"a schedule with both days": {text: strings.Replace(scheduled(right), `"@daily"`, "'0 2 1  * 1'", 1), checked: 1, want: []string{
+			`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.schedule: value "0 2 1  * 1" is due on each day that one of day of month and day of week names, ` +
+				`not only on days that both name: write * for one of them`,
+		}},
+		"a schedule with a sign of another cron": {text: strings.Replace(scheduled(right), `"@daily"`, "'0 2 L * *'", 1), checked: 1, want: []string{
+			`f.yaml:6: ScheduledSparkApplication nightly: spec.schedule: value "0 2 L * *": the day of month "L" is not valid: use 1-31, ranges a-b, steps */n and lists a,b`,
+		}},
+		"a namespace that was not filled in": {text: strings.Replace(right, "  name: pi\n", "  name: pi\n  namespace: ${NS}\n", 1), checked: 1, want: []string{
+			"f.yaml:5: SparkApplication pi: metadata.namespace: invalid namespace \"${NS}\": replace variables, and use at most 63 lower-case letters, digits and '-'",
+		}},
 		"a schedule that never fires, and its template": {
 			text: strings.NewReplacer("@daily", "0 0 30 2 *", "Europe/Zurich", "UTC", "type: Python", "type: Pyton").Replace(scheduled(right)), checked: 1,
 			want: []string{

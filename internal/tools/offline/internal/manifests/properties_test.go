@@ -37,3 +37,28 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknown: below spark.kubernetes. nothing is for a library, but some names end as users choose.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"spark.kubernetes.tolerations":                                "Spark has no property spark.kubernetes.tolerations: remove it, or set a field of spec",
+		"spark.kubernetes.driver.memoryOverhead":                      "Spark has no property spark.kubernetes.driver.memoryOverhead: did you mean spark.driver.memoryOverhead?",
+		"spark.kubernetes.driver.label.app":                           "",
+		"spark.kubernetes.executor.volumes.emptyDir.a.mount.path":     "",
+		"spark.kubernetes.authenticate.driver.mounted.oauthTokenFile": "",
+		"spark.kubernetes.driverEnv.A":                                "",
+		"spark.kubernetes.node.selector.disk":                         "",
+		"spark.kubernetes.driver.service.annotation.a":                "",
+		"spark.kubernetes.executor.request.cores":                     "",
+		"spark.myjob.kubernetes":                                      "",
+	} {
+		got := ""
+		for _, f := range misspelled(map[string]string{key: "x"}) {
+			got += f.Message
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ func (c *collector) schedule(text []byte, namespace string, all []Object) ([]Fin
 	if request, asked := schedule.Annotations[v1alpha1.RunForAnnotation]; asked && err == nil {
 		c.pastTimes(request, times)
 	}
+	c.rhythm(schedule.Spec.Schedule)
 	c.missedRuns(&schedule.Spec)
 	if len(schedule.Spec.Template.Spec.Raw) == 0 {
 		return c.findings, nil // the schema reports it
@@ -54,6 +56,25 @@ func (c *collector) pastTimes(request string, times *cron.Schedule) {
 	lastOfAll := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 	if _, err := tick.PastTimes(request, times, lastOfAll); err != nil {
 		c.add(Finding{Warning: true, Field: "metadata.annotations[" + v1alpha1.RunForAnnotation + "]", Message: err.Error()})
+	}
+}
+
+// rhythms are schedules that mean something else than most people think. A row's pattern matches the five fields.
+var rhythms = []struct {
+	pattern *regexp.Regexp
+	says    string
+}{
+	{regexp.MustCompile(`^\*/(?:[6-9]\d|\d{3,}) `), "is due once an hour, at minute 0, because no minute is that far: for each 90 minutes, write @every 90m"},
+	{regexp.MustCompile(`^\S+ \*/(?:2[4-9]|[3-9]\d|\d{3,}) `), "is due once a day, in hour 0, because no hour is that far: for each 36 hours, write @every 36h"},
+	{regexp.MustCompile(`^\S+ \S+ [^*?\s]\S* \S+ [^*?\s]`), "is due on each day that one of day of month and day of week names, not only on days that both name: write * for one of them"},
+}
+
+// rhythm warns about such a schedule.
+func (c *collector) rhythm(schedule string) {
+	for _, r := range rhythms {
+		if r.pattern.MatchString(strings.Join(strings.Fields(schedule), " ")) {
+			c.add(Finding{Warning: true, Field: "spec.schedule", Message: "value " + quoted(schedule) + " " + r.says})
+		}
 	}
 }
 

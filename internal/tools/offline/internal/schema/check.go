@@ -54,7 +54,7 @@ func (s *Schema) Check(object map[string]any) []Finding {
 				c.addMessage(at, "the field is required: "+err.Detail)
 				continue
 			}
-			c.addMessage(at, fmt.Sprintf("value %s is not allowed: %s", at.show(), err.Detail))
+			c.addMessage(at, fmt.Sprintf("value %s is not allowed: %s%s", at.show(), err.Detail, at.meant()))
 		}
 	}
 	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.Field, b.Field) })

@@ -55,7 +55,7 @@ spec:
 		},
 		"rule": {
 			"SparkApplication", application + "  driver: {memory: 4Gi}",
-			[]string{`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g`},
+			[]string{`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g; write "4g"`},
 		},
 		"rule of the whole": {
 			"SparkApplication", strings.Replace(application, "name: pi", "name: Pi_1", 1), []string{
@@ -67,6 +67,14 @@ spec:
 			"SparkApplication", application + "  driver: {cores: two, env: {A: b}}", []string{
 				`spec.driver.cores: expected an integer (without quotes), found a string: "two"`,
 				`spec.driver.env: expected a list, found an object: {"A":"b"}`,
+			},
+		},
+		"what lacks a unit": {
+			"SparkApplication", application + "  driver: {cores: 0.1, memory: 512}\n  ttlAfterFinished: 300\n  timeouts: {run: '45'}", []string{
+				"spec.driver.cores: write coreRequest: 100m instead, for a part of a CPU",
+				`spec.driver.memory: expected a string (in quotes), found an integer: 512; write "512m"`,
+				`spec.timeouts.run: value "45" is not allowed: set run to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits; write "45s" if it counts seconds`,
+				`spec.ttlAfterFinished: expected a string (in quotes), found an integer: 300; write "5m" if it counts seconds`,
 			},
 		},
 		"number in a map of texts": {
@@ -84,7 +92,7 @@ spec:
 		"wrong kind beside a broken rule": {
 			"SparkApplication", application + "  driver: {memory: 4Gi, cores: two}", []string{
 				`spec.driver.cores: expected an integer (without quotes), found a string: "two"`,
-				`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g`,
+				`spec.driver.memory: value "4Gi" is not allowed: set memory in Spark's notation: a whole number followed by k, m, g or t, such as 512m or 4g; write "4g"`,
 			},
 		},
 		"nothing": {"SparkApplication", application + "  arguments: null", []string{"spec.arguments: expected a list, found null: null"}},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -104,11 +105,11 @@ func (p place) invalid(err *field.Error) string {
 		says = says[i+len(inBody):]
 	}
 	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
-		remedy := ""
-		if number, is := p.value.(float64); is && p.kind() == "quantity" {
-			remedy = fmt.Sprintf("; write %q", shown(number))
+		number, is := p.value.(float64)
+		if is && p.kind() == "integer" && strings.HasSuffix(p.path, ".cores") {
+			return fmt.Sprintf("write coreRequest: %dm instead, for a part of a CPU", int(number*1000))
 		}
-		return fmt.Sprintf("expected %s, found %s: %s%s", words, kindOf(p.value), p.show(), remedy)
+		return fmt.Sprintf("expected %s, found %s: %s%s", words, kindOf(p.value), p.show(), p.meant())
 	}
 	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
 		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
@@ -124,6 +125,30 @@ func (p place) invalid(err *field.Error) string {
 		}
 	}
 	return "value " + p.show() + " " + says
+}
+
+// meant says how to write a value that lacks quotes or a unit, or has a unit of Kubernetes; it is empty if that is not
+// known.
+func (p place) meant() string {
+	text := strings.Trim(shown(p.value), `"`)
+	if _, number := p.value.(float64); number && p.kind() == "quantity" {
+		return fmt.Sprintf("; write %q", text)
+	}
+	if p.node == nil {
+		return ""
+	}
+	for _, rule := range p.node.XValidations {
+		switch n, err := strconv.Atoi(text); {
+		case err == nil && strings.Contains(rule.Message, "duration"):
+			if n%60 == 0 {
+				return fmt.Sprintf("; write \"%dm\" if it counts seconds", n/60)
+			}
+			return fmt.Sprintf("; write \"%ds\" if it counts seconds", n)
+		case strings.Contains(rule.Message, "Spark's notation") && conf.JavaHeap(text) != "":
+			return fmt.Sprintf("; write %q", conf.JavaHeap(text))
+		}
+	}
+	return ""
 }
 
 // inBody follows the name of the field in messages of kube-openapi.
