@@ -33,7 +33,7 @@ func TestCallsThatAreNotMeantSo(t *testing.T) {
 		"submit etl.yaml":                          "etl.yaml is a manifest; use -f etl.yaml",
 		"submit --wait jobs/etl.json":              "jobs/etl.json is a manifest; use -f jobs/etl.json",
 		"submit -f etl.yaml --timeout 2h":          "--timeout is for --wait and --logs: add one of them",
-		"submit -f etl.yaml --ttl 2h":              "--ttl is for arguments of spark-submit: set spec.ttlAfterFinished in the manifest",
+		"submit -f etl.yaml --ttl 2h":              "--ttl, --queue and --gate are for arguments of spark-submit: set spec.ttlAfterFinished and spec.queue in the manifest",
 		"submit --ttl -2h -- etl.py":               "--ttl is -2h0m0s; set it to a time such as 24h, or to 0 to keep the application",
 		"rerun etl --timeout 2h":                   "--timeout is for --wait and --logs: add one of them",
 		"rerun etl --wait --timeout -2h":           "--timeout is -2h0m0s; set it to a time such as 2h",

@@ -18,6 +18,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
 	"github.com/sparkgate/sparkgate/internal/tools/offline/internal/manifests"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // Values that only a cluster would know.
@@ -104,6 +105,9 @@ func (r Rendering) application(o *manifests.Object, all []manifests.Object) ([][
 		return nil, nil, errors.New(findings[0].String())
 	}
 	placed := manifests.Placement(&app)
+	if can := catalog.Of(placed.Gate); can.Queues && !can.SparkQueues {
+		notes = append(notes, Note{"spec.queue.gate", fmt.Sprintf("what the gate %s adds is not shown: its object, and scheduler, labels and annotations of pods", placed.Gate)})
+	}
 	in.Run, in.Attempt, in.Queue = max(r.Run, 1), max(r.Attempt, 1), placed.Queue
 	in.SubmitTime, in.SchedulingGated = placeholderTime, manifests.SchedulingGated(placed.Gate, in.Properties)
 	objects, err := render.Build(in)

@@ -35,6 +35,10 @@ type Submission struct {
 	Suffix string
 	// CreatesSecret reports that the caller creates Submitted.Secret. Otherwise a note asks for it.
 	CreatesSecret bool
+	// Queue and Gate are those of the application; empty for the defaults.
+	Queue, Gate string
+	// Variable returns an environment variable of this machine, of which notes say that it is not read; nil for no notes.
+	Variable func(name string) string
 }
 
 // Note is about something that was left out or changed, and why.
@@ -69,6 +73,7 @@ type Submitted struct {
 func FromSubmit(s Submission) (Submitted, error) {
 	return fromSubmit(submit.Input{
 		Arguments: s.Arguments, SparkVersion: s.SparkVersion, Namespace: s.Namespace, ReadFile: s.ReadFile, Suffix: s.Suffix, CreatesSecret: s.CreatesSecret,
+		Queue: s.Queue, Gate: s.Gate, Variable: s.Variable,
 	})
 }
 

@@ -53,6 +53,8 @@ type submitFlags struct {
 	file    string
 	version string
 	output  string
+	// queue and gate are those of an application made from arguments; empty for the defaults.
+	queue, gate string
 	// chosen reports that --wait was given.
 	chosen bool
 	// ttl is how long applications made from arguments of spark-submit are kept after their end; 0 is forever. Default: a
@@ -83,6 +85,8 @@ func newSubmit(s cli.Streams) *cobra.Command {
 	c.Flags().StringVarP(&f.file, "filename", "f", "", "the manifest of one SparkApplication; - is standard input")
 	c.Flags().StringVar(&f.version, "spark-version", "", "the `VERSION` of Spark in the image, for arguments of spark-submit (default: the version at the beginning of the image tag)")
 	c.Flags().DurationVar(&f.ttl, "ttl", defaultTTL, "for arguments of spark-submit: delete the application this long after its end; 0 keeps it")
+	c.Flags().StringVar(&f.queue, "queue", "", "for arguments of spark-submit: the queue (spec.queue.name)")
+	c.Flags().StringVar(&f.gate, "gate", "", "for arguments of spark-submit: the gate (spec.queue.gate), such as Volcano")
 	c.Flags().SetInterspersed(false)
 	return c
 }
@@ -188,8 +192,8 @@ func (f *submitFlags) check(args []string) error {
 	if len(args) > 0 && slices.Contains(cli.ManifestEndings, filepath.Ext(args[0])) {
 		return cli.UsageErrorf("%s is a manifest; use -f %[1]s", args[0])
 	}
-	if f.ttlChosen && f.file != "" {
-		return cli.UsageErrorf("--ttl is for arguments of spark-submit: set spec.ttlAfterFinished in the manifest")
+	if f.file != "" && (f.ttlChosen || f.queue != "" || f.gate != "") {
+		return cli.UsageErrorf("--ttl, --queue and --gate are for arguments of spark-submit: set spec.ttlAfterFinished and spec.queue in the manifest")
 	}
 	if f.ttl < 0 || f.ttl > 0 && f.ttl < time.Second {
 		return cli.UsageErrorf("--ttl is %s; set it to a time such as 24h, or to 0 to keep the application", f.ttl)
@@ -241,7 +245,7 @@ func (f *submitFlags) manifest(args []string, s cli.Streams) (given, error) {
 	}
 	submitted, err := offline.FromSubmit(offline.Submission{
 		Arguments: cli.WithoutProgram(args), SparkVersion: f.version, Namespace: f.cluster.Namespace(), ReadFile: os.ReadFile,
-		Suffix: "-" + rand.String(suffixLength), CreatesSecret: true,
+		Suffix: "-" + rand.String(suffixLength), CreatesSecret: true, Queue: f.queue, Gate: f.gate, Variable: os.Getenv,
 	})
 	refused := cli.PrintFindings("submit", submitted.Findings, s.Err)
 	for _, n := range submitted.Notes {

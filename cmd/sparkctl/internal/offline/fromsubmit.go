@@ -50,7 +50,7 @@ func fromSubmit(version string, arguments []string, s cli.Streams) error {
 		return cli.UsageErrorf("give the arguments of spark-submit after --")
 	}
 	arguments = cli.WithoutProgram(arguments)
-	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile})
+	submitted, err := offline.FromSubmit(offline.Submission{Arguments: arguments, SparkVersion: version, ReadFile: os.ReadFile, Variable: os.Getenv})
 	if err != nil {
 		cli.PrintFindings("from-submit", submitted.Findings, s.Err)
 		return err

@@ -99,6 +99,29 @@ func (m *Machine) addPython(properties map[string]string) {
 	setDefault(properties, conf.PySparkPython, m.Environment[pythonVariable])
 }
 
+// unread are the variables by which spark-submit changes a job, with what takes their place.
+var unread = []struct{ name, remedy string }{
+	{confDirVariable, "name its spark-defaults.conf by --properties-file, and its other files by spec.sparkConfigMap"},
+	{hadoopConfVariable, "put its files into a ConfigMap, and name that by --conf " + conf.HadoopConfigMap},
+	{pythonVariable, "set --conf " + conf.PySparkPython},
+	{driverPythonVariable, "set --conf " + conf.PySparkDriverPython},
+}
+
+// noteMachine notes what spark-submit would do by what is set, or not, on its machine.
+func (b *builder) noteMachine(variable func(string) string, properties map[string]string) {
+	if variable == nil {
+		return
+	}
+	for _, u := range unread {
+		if variable(u.name) != "" {
+			b.note(u.name, "it is set, but no variable of this machine is read: %s", u.remedy)
+		}
+	}
+	if _, ok := properties[conf.DeployMode]; !ok {
+		b.note("--deploy-mode", "it is missing, and spark-submit would run the driver on its own machine: here it runs in a pod, as with --deploy-mode cluster")
+	}
+}
+
 // setDefault sets a property that is not set, unless the value is empty.
 func setDefault(properties map[string]string, key, value string) {
 	if _, ok := properties[key]; !ok && value != "" {

@@ -135,3 +135,28 @@ func TestConfFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestMachineIsNotRead: what spark-submit would do by its machine is noted, and so are options that stand too late.
+func TestMachineIsNotRead(t *testing.T) {
+	t.Parallel()
+	got, err := Translate(Input{
+		Arguments: append(append([]string{}, image...), "local:///a.py", "--conf", "a=b", "--executor-memory=4g", "--name", "x"), Queue: "team", Gate: "Volcano",
+		Variable: func(name string) string {
+			return map[string]string{"SPARK_CONF_DIR": "/etc/spark", "PYSPARK_PYTHON": "python3.11"}[name]
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if queue := got.Application.Spec.Queue; queue == nil || queue.Name != "team" || queue.Gate != "Volcano" {
+		t.Errorf("queue: %v", queue)
+	}
+	var subjects []string
+	for _, n := range got.Notes {
+		subjects = append(subjects, n.Subject)
+	}
+	want := []string{"--conf", "--executor-memory", "SPARK_CONF_DIR", "PYSPARK_PYTHON", "--deploy-mode", "spec.podSecurity"}
+	if diff := cmp.Diff(want, subjects); diff != "" {
+		t.Errorf("notes about (-want +got):\n%s", diff)
+	}
+}

@@ -5,6 +5,7 @@ package submit
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ var unused = map[string]struct {
 	hasValue bool
 	why      string
 }{
-	"--queue":                {true, "it is a queue of YARN; name the queue of Sparkgate in spec.queue.name"},
+	"--queue":                {true, "it is a queue of YARN; name the queue of Sparkgate in spec.queue.name, or by sparkctl submit --queue, before --"},
 	"--total-executor-cores": {true, "Spark does not use it on Kubernetes; set spec.executor.instances"},
 	"--supervise":            {false, "Spark does not use it on Kubernetes; spec.restartPolicy says when a job is tried again"},
 	"--verbose":              {false, ""},
@@ -121,7 +122,8 @@ func parse(args []string) (*call, error) {
 		name, value, joined := splitOption(args[0])
 		if !strings.HasPrefix(name, "-") {
 			c.program, c.arguments = args[0], args[1:]
-			return c, nil
+			c.noteOptions()
+			return c, checkProgram(name)
 		}
 		args = args[1:]
 		hasValue, err := c.lookUp(name)
@@ -139,6 +141,30 @@ func parse(args []string) (*call, error) {
 		}
 	}
 	return nil, fmt.Errorf("expected a program after the options: name the jar, Python or R file to run")
+}
+
+// noPrograms matches words that people write where spark-submit expects the program, and are none.
+var noPrograms = regexp.MustCompile(`^(?:([–—]-?)(.*)|(?:\S*/)?(?:python[\d.]*|java|sh|bash|R|Rscript))$`)
+
+// checkProgram refuses such a word.
+func checkProgram(name string) error {
+	switch found := noPrograms.FindStringSubmatch(name); {
+	case found == nil:
+		return nil
+	case found[1] != "":
+		return fmt.Errorf("the program is %q, which begins with a long dash: write --%s", name, found[2])
+	}
+	return fmt.Errorf("the program is %q: leave it out, and name the jar, Python or R file to run", name)
+}
+
+// noteOptions notes arguments of the program that look like options of spark-submit.
+func (c *call) noteOptions() {
+	for _, argument := range c.arguments {
+		name, _, _ := splitOption(argument)
+		if _, ok := options[name]; ok && name != "--name" && name != "--files" || name == optionConf {
+			c.notes = append(c.notes, Note{name, "it stands after the program, so it is an argument of the program: write it before the program if it is for spark-submit"})
+		}
+	}
 }
 
 // splitOption splits --option=value.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -68,9 +70,9 @@ func readTemplate(file string, readFile func(string) ([]byte, error), needsSpec 
 	if err := checkSpec(pod, needsSpec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, key := range []string{"apiVersion", "kind", "status"} {
-		delete(pod, key)
-	}
+	maps.DeleteFunc(pod, func(key string, _ any) bool { // Spark ignores keys in another case, as in Kind: Pod
+		return slices.Contains([]string{"apiversion", "kind", "status"}, strings.ToLower(key))
+	})
 	raw, err := json.Marshal(pod)
 	return &runtime.RawExtension{Raw: raw}, err
 }

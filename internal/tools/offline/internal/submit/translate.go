@@ -42,6 +42,10 @@ type Input struct {
 	Suffix string
 	// CreatesSecret reports that the caller creates the Secret that the application uses. Otherwise a note asks for it.
 	CreatesSecret bool
+	// Queue and Gate are those of the application; empty for the defaults.
+	Queue, Gate string
+	// Variable returns an environment variable of the machine, of which notes say that it is not read; nil for no notes.
+	Variable func(name string) string
 }
 
 // Translation is the application for a spark-submit command.
@@ -108,6 +112,10 @@ func translation(in Input) (Translation, error) {
 	if in.Namespace != "" {
 		b.app.Namespace = in.Namespace
 	}
+	if in.Queue != "" || in.Gate != "" {
+		b.app.Spec.Queue = &v1alpha1.QueueReference{Name: in.Queue, Gate: v1alpha1.GateType(in.Gate)}
+	}
+	b.noteMachine(in.Variable, properties)
 	b.security()
 	b.image()
 	b.heaps()
