@@ -147,7 +147,7 @@ func TestBuildReportsEveryWrongProperty(t *testing.T) {
 	}))
 	for _, want := range []string{
 		`spec.driver.template.specc: unknown field "specc": write spec, or remove it`,
-		`spec.executor.volumeMounts[0].mountPath: expected a string (in quotes), found a number: 1`,
+		`spec.executor.volumeMounts[0].mountPath: expected a string (in quotes), found an integer: 1`,
 		`spec.sparkConf[spark.driver.memory]: value "1Ei" has the unknown unit "ei"`,
 		`spec.sparkConf[spark.ui.port]: value "0" is not a port that Spark opens and executors can find`,
 		`spec.sparkConf[spark.kubernetes.local.dirs.tmpfs]: value "yes" is neither true nor false`,

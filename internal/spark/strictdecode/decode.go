@@ -4,6 +4,7 @@
 package strictdecode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -64,7 +65,7 @@ func wrongKind(document []byte, path string, root reflect.Type, err error) findi
 	}
 	return finding.Finding{
 		Field:   found.path,
-		Message: fmt.Sprintf("expected %s, found %s: %s", expected(found.kind), kindOf(found.value), shorten(found.value)),
+		Message: fmt.Sprintf("expected %s, found %s: %s", expected(found.kind), KindOf(found.value), shorten(found.value)),
 	}
 }
 
@@ -74,8 +75,8 @@ func shorten(value []byte) string {
 	return redact.FirstCharacters(string(value), longest)
 }
 
-// kindOf returns the type of a JSON value in words.
-func kindOf(value []byte) string {
+// KindOf returns the type of a JSON value in words.
+func KindOf(value []byte) string {
 	switch value[0] {
 	case '{':
 		return "an object"
@@ -88,7 +89,10 @@ func kindOf(value []byte) string {
 	case 'n':
 		return "null"
 	}
-	return "a number"
+	if bytes.ContainsAny(value, ".eE") {
+		return "a number"
+	}
+	return "an integer"
 }
 
 // expected returns the JSON type that a Go type needs, in words.

@@ -47,7 +47,7 @@ func TestDecodeTemplate(t *testing.T) {
 		},
 		"a number where text is expected": {
 			document: `{"spec":{"containers":[{"env":[{"name":"A","value":"x"},{"name":"B","value":1}]}]}}`,
-			want:     []finding.Finding{{Field: "spec.t.spec.containers[0].env[1].value", Message: "expected a string (in quotes), found a number: 1"}},
+			want:     []finding.Finding{{Field: "spec.t.spec.containers[0].env[1].value", Message: "expected a string (in quotes), found an integer: 1"}},
 		},
 		"text where a number is expected": {
 			document: `{"spec":{"containers":[{"ports":[{"containerPort":"80"}]}]}}`,
@@ -130,7 +130,7 @@ func TestDecodeReadsInlinedFields(t *testing.T) {
 	t.Parallel()
 	// hostPath belongs to a struct that Volume inlines.
 	findings := Decode([]byte(`{"name":"x","hostPath":{"path":7}}`), "v", &corev1.Volume{})
-	want := []finding.Finding{{Field: "v.hostPath.path", Message: "expected a string (in quotes), found a number: 7"}}
+	want := []finding.Finding{{Field: "v.hostPath.path", Message: "expected a string (in quotes), found an integer: 7"}}
 	if diff := cmp.Diff(want, findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

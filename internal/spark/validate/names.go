@@ -4,6 +4,7 @@
 package validate
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,19 +19,22 @@ import (
 // checkNames checks the names of the application, its namespace and its driver pod.
 func checkNames(s *subject) []Finding {
 	var findings []Finding
-	if len(validation.IsDNS1123Label(s.app.Name)) > 0 {
-		findings = append(findings, invalid("metadata.name",
-			"invalid name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", s.app.Name))
-	}
-	if namespace := s.app.Namespace; namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
-		findings = append(findings, invalid("metadata.namespace",
-			"invalid namespace %q: replace variables, and use at most 63 lower-case letters, digits and '-'", namespace))
-	}
-	if name := s.spec.Driver.PodName; name != "" && len(validation.IsDNS1123Label(name)) > 0 {
-		findings = append(findings, invalid("spec.driver.podName",
-			"invalid pod name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name))
+	for _, n := range []struct{ field, what, name string }{
+		{"metadata.name", "name", s.app.Name},
+		{"metadata.namespace", "namespace", cmp.Or(s.app.Namespace, "default")},
+		{"spec.driver.podName", "pod name", cmp.Or(s.spec.Driver.PodName, "default")},
+	} {
+		findings = append(findings, dnsFindings(n.field, n.what, n.name)...)
 	}
 	return findings
+}
+
+// dnsFindings reports a name that Kubernetes refuses where it demands a DNS label.
+func dnsFindings(field, what, name string) []Finding {
+	if len(validation.IsDNS1123Label(name)) == 0 {
+		return nil
+	}
+	return []Finding{invalid(field, "invalid %s %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", what, name)}
 }
 
 // reference is a field that names another object.

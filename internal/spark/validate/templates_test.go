@@ -34,7 +34,7 @@ func TestTemplates(t *testing.T) {
 			`spec.executor.template.spec.securityContext.capabilities: unknown field "capabilities": remove it, or move it to where it belongs`,
 		}},
 		"a wrong kind": {"driver: {template: {spec: {containers: [{name: x, env: [{name: A, value: 1}]}]}}}", []string{
-			`spec.driver.template.spec.containers[0].env[0].value: expected a string (in quotes), found a number: 1`,
+			`spec.driver.template.spec.containers[0].env[0].value: expected a string (in quotes), found an integer: 1`,
 		}},
 		"a volume": {"driver: {volumes: [{name: a, emptyDir: {}}, {name: b, emptyDirr: {}}]}", []string{
 			`spec.driver.volumes[1].emptyDirr: unknown field "emptyDirr": write emptyDir, or remove it`,

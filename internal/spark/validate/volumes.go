@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
@@ -62,13 +61,13 @@ func (r role) checkVolumes(s *subject) []Finding {
 	for _, property := range p.WithPrefix(r.Name.Key("volumes.")) {
 		if parts := strings.Split(property.Name, "."); len(parts) > 1 {
 			if known[parts[1]] == "" {
-				findings = append(findings, volumeName(property.Origin.Field, parts[1])...)
+				findings = append(findings, dnsFindings(property.Origin.Field, "volume name", parts[1])...)
 			}
 			known[parts[1]] = property.Origin.Field
 		}
 	}
 	for _, property := range p.WithPrefix(r.Name.Key("secrets.")) {
-		findings = append(findings, volumeName(property.Origin.Field, property.Name+"-volume")...)
+		findings = append(findings, dnsFindings(property.Origin.Field, "volume name", property.Name+"-volume")...)
 		known[property.Name+"-volume"] = property.Origin.Field
 	}
 	return append(findings, r.mountFindings(known, taken)...)
@@ -88,7 +87,7 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 			findings = append(findings, invalid(field+".name", "name %q is already used by %s; choose another", volume.Name, other))
 		default:
 			known[volume.Name] = field
-			findings = append(findings, volumeName(field+".name", volume.Name)...)
+			findings = append(findings, dnsFindings(field+".name", "volume name", volume.Name)...)
 		}
 	}
 	for i, volume := range r.parts.Template.Spec.Volumes {
@@ -98,14 +97,6 @@ func (r role) volumeFindings(known map[string]string) []Finding {
 		look(fmt.Sprintf("%s.volumes[%d]", r.Path, i), volume)
 	}
 	return findings
-}
-
-// volumeName reports a volume name that Kubernetes refuses. For executors only the log of the driver would say so.
-func volumeName(field, name string) []Finding {
-	if len(validation.IsDNS1123Label(name)) == 0 {
-		return nil
-	}
-	return []Finding{invalid(field, "invalid volume name %q: use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit", name)}
 }
 
 // mountFindings checks the mounts of Spark's container. known are the volumes and taken the mount paths so far, with

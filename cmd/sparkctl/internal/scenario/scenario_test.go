@@ -192,7 +192,7 @@ func TestMistakes(t *testing.T) {
 		"key that stands twice in JSON": {stream: `{"arrivals": [], "arrivals": []}`, want: `s.yaml:1: arrivals: duplicate field`},
 
 		"priority that is no number": {stream: arriving("priority: high"), want: `s.yaml:1: arrivals[0].priority: expected an integer (without quotes), found a string: "high"`},
-		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `s.yaml:1: arrivals[0].priority: expected an integer (without quotes), found a number: 3000000000`},
+		"priority that is too large": {stream: arriving("priority: 3000000000"), want: `s.yaml:1: arrivals[0].priority: expected an integer (without quotes), found an integer: 3000000000`},
 		"name that looks like truth": {stream: arriving("name: on"), want: `s.yaml:1: arrivals[0].name: expected a string (in quotes), found a boolean: true`},
 		"arrivals that are no list":  {stream: "arrivals: {}", want: `s.yaml:1: arrivals: expected a list, found an object: {}`},
 		"requests that would wrap": {
@@ -203,7 +203,7 @@ func TestMistakes(t *testing.T) {
 			stream: withQuota("resource: cpu, nominal: 1e16"),
 			want:   `s.yaml:3: SparkQueue q: spec.flavors[0].quotas[0].nominal: value "10P" is above 9007199254740992m, the most that is counted: set less`,
 		},
-		"requests that are no map":      {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests: expected an object, found a number: 1`},
+		"requests that are no map":      {stream: arriving("podSets: [{name: driver, requests: 1}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests: expected an object, found an integer: 1`},
 		"quantity that is a list":       {stream: arriving("podSets: [{name: driver, requests: {cpu: [1]}}]"), want: `s.yaml:1: arrivals[0].podSets[0].requests.cpu: expected a quantity such as 500m or 2Gi, found a list: [1]`},
 		"fair sharing that is a number": {stream: withSpec("fairSharing: 1"), want: `s.yaml:3: SparkQueue q: spec.fairSharing: expected an object, found an integer: 1`},
 
@@ -213,7 +213,7 @@ func TestMistakes(t *testing.T) {
 		"no time to run":      {stream: arriving("runFor: ''"), want: `s.yaml:1: arrivals[0].runFor: expected a duration such as 30s, 5m or 1h30m, found a string: ""`},
 		"negative time":       {stream: arriving("at: -1s"), want: `arrivals[0].at: "-1s" is negative; write 0s or more`},
 		"negative run":        {stream: arriving("runFor: -1s"), want: `arrivals[0].runFor: "-1s" is negative; write 0s or more`},
-		"time without a unit": {stream: arriving("at: 5"), want: `s.yaml:1: arrivals[0].at: expected a duration such as 30s, 5m or 1h30m, found a number: 5`},
+		"time without a unit": {stream: arriving("at: 5"), want: `s.yaml:1: arrivals[0].at: expected a duration such as 30s, 5m or 1h30m, found an integer: 5`},
 		"the same name twice": {
 			stream: "arrivals: [{name: a, queue: q, podSets: [{name: d}], runFor: 1s}, {name: a, namespace: default, queue: p, podSets: [{name: d}], runFor: 1s}]",
 			want:   `s.yaml:1: arrivals[1].name: default/a already arrives as arrivals[0]; choose another name`,

@@ -35,7 +35,7 @@ spec:
 		"other kinds": {text: "apiVersion: v1\nkind: Pod\nspec: 1\n---\n# nothing\n---\njust text\n---\n- a list\n---\nimage: {tag: 1}\n"},
 		"a name that is a number": {
 			text: strings.Replace(right, "name: pi", "name: 20260101", 1), checked: 1,
-			want: []string{"f.yaml:4: SparkApplication: metadata.name: expected a string (in quotes), found a number: 20260101"},
+			want: []string{"f.yaml:4: SparkApplication: metadata.name: expected a string (in quotes), found an integer: 20260101"},
 		},
 		"a name that the API server makes": {text: strings.Replace(right, "name: pi", "generateName: pi-", 1), checked: 1},
 		"no name": {
@@ -128,7 +128,7 @@ spec:
 			`f.yaml:6: ScheduledSparkApplication nightly: spec.schedule: value "0 2 L * *": the day of month "L" is not valid: use 1-31, ranges a-b, steps */n and lists a,b`,
 		}},
 		"a namespace that was not filled in": {text: strings.Replace(right, "  name: pi\n", "  name: pi\n  namespace: ${NS}\n", 1), checked: 1, want: []string{
-			"f.yaml:5: SparkApplication pi: metadata.namespace: invalid namespace \"${NS}\": replace variables, and use at most 63 lower-case letters, digits and '-'",
+			"f.yaml:5: SparkApplication pi: metadata.namespace: invalid namespace \"${NS}\": use at most 63 lower-case letters, digits and '-', beginning and ending with a letter or digit",
 		}},
 		"a schedule that never fires, and its template": {
 			text: strings.NewReplacer("@daily", "0 0 30 2 *", "Europe/Zurich", "UTC", "type: Python", "type: Pyton").Replace(scheduled(right)), checked: 1,

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/base/redact"
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
+	"github.com/sparkgate/sparkgate/internal/spark/strictdecode"
 )
 
 // kinds are the words for types of values, by their names in schemas.
@@ -109,7 +110,7 @@ func (p place) invalid(err *field.Error) string {
 		if is && p.kind() == "integer" && strings.HasSuffix(p.path, ".cores") {
 			return fmt.Sprintf("write coreRequest: %dm instead, for a part of a CPU", int(number*1000))
 		}
-		return fmt.Sprintf("expected %s, found %s: %s%s", words, kindOf(p.value), p.show(), p.meant())
+		return fmt.Sprintf("expected %s, found %s: %s%s", words, strictdecode.KindOf([]byte(shown(p.value))), p.show(), p.meant())
 	}
 	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
 		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
@@ -173,34 +174,6 @@ func (p place) show() string {
 		return conf.Masked
 	}
 	return shown(p.value)
-}
-
-// nameOf returns the type of a value as schemas name it; empty for null.
-func nameOf(value any) string {
-	switch value.(type) {
-	case map[string]any:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case int64:
-		return "integer"
-	case float64:
-		return "number"
-	}
-	return ""
-}
-
-// kindOf returns the type of a value in words.
-func kindOf(value any) string {
-	if words, ok := kinds[nameOf(value)]; ok {
-		word, _, _ := strings.Cut(words, " (")
-		return word
-	}
-	return "null"
 }
 
 // shown formats a value for a message, cut to a readable length.
