@@ -25,7 +25,7 @@ import (
 
 // Reader reads the objects that an application refers to, each at most once per pass.
 type Reader struct {
-	// Cache has namespaces, LimitRanges and RuntimeClasses; Live reads from the API server.
+	// Cache has namespaces, LimitRanges, ResourceQuotas and RuntimeClasses; Live reads from the API server.
 	Cache, Live client.Reader
 	Lookups     *Lookups
 	// once holds the content that was read in this pass, so that it plans and creates from the same.
@@ -121,6 +121,15 @@ func (rd *Reader) environment(ctx context.Context, app *v1alpha1.SparkApplicatio
 	ranges := &corev1.LimitRangeList{}
 	if err := rd.Cache.List(ctx, ranges, client.InNamespace(app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return e, "", fmt.Errorf("list limit ranges: %w", err)
+	}
+	quotas := &corev1.ResourceQuotaList{}
+	if err := rd.Cache.List(ctx, quotas, client.InNamespace(app.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return e, "", fmt.Errorf("list resource quotas: %w", err)
+	}
+	for i := range quotas.Items {
+		if r, demands := podsets.OfQuota(&quotas.Items[i]); demands {
+			ranges.Items = append(ranges.Items, r)
+		}
 	}
 	e.LimitRanges = ranges.Items
 	var versions []string

@@ -39,6 +39,9 @@ func Object(obj any) (any, error) {
 		}
 	case *corev1.LimitRange:
 		stripMeta(&o.ObjectMeta)
+	case *corev1.ResourceQuota:
+		stripMeta(&o.ObjectMeta)
+		o.Status = corev1.ResourceQuotaStatus{}
 	case *nodev1.RuntimeClass:
 		stripMeta(&o.ObjectMeta)
 	case *schedulingv1.PriorityClass:

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -33,7 +34,7 @@ type sized struct {
 func (e Environment) checkBounds(s sized) error {
 	for i := range e.LimitRanges {
 		for _, item := range e.LimitRanges[i].Spec.Limits {
-			b := bounds{s, e, item, "LimitRange " + e.LimitRanges[i].Name + " of the namespace"}
+			b := bounds{s, e, item, cmp.Or(e.LimitRanges[i].Kind, "LimitRange") + " " + e.LimitRanges[i].Name + " of the namespace"}
 			var err error
 			switch item.Type {
 			case corev1.LimitTypeContainer:
@@ -47,6 +48,23 @@ func (e Environment) checkBounds(s sized) error {
 		}
 	}
 	return nil
+}
+
+// OfQuota returns a ResourceQuota as the LimitRange that forbids the same pods, however much of it is free: pods without a
+// limit that it counts, and pods with a larger one than all of it. demands is false if there are none. Its version is that of
+// these limits alone, because a quota changes with each pod.
+func OfQuota(q *corev1.ResourceQuota) (r corev1.LimitRange, demands bool) {
+	item := corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: corev1.ResourceList{}}
+	r.Kind, r.Name, r.UID = "ResourceQuota", q.Name, q.UID
+	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
+		if counted, limits := strings.CutPrefix(string(name), "limits."); limits {
+			most := q.Spec.Hard[name]
+			item.Max[corev1.ResourceName(counted)] = most
+			r.ResourceVersion += string(name) + "=" + most.String()
+		}
+	}
+	r.Spec.Limits = []corev1.LimitRangeItem{item}
+	return r, len(item.Max) > 0 && len(q.Spec.Scopes) == 0 && q.Spec.ScopeSelector == nil
 }
 
 // defaultLimit returns the largest of the limits that limit ranges give to containers without one; given is false if
@@ -102,7 +120,7 @@ func (b bounds) checkDefaults(container int, r corev1.ResourceRequirements) erro
 		_, limited := r.Limits[name]
 		_, here := b.item.Default[name]
 		if given, ok := b.defaultLimit(name); ok && here && !limited && request.Cmp(given) > 0 {
-			return fmt.Errorf("%s: value %q of the request is above the limit of %s %s that %s gives a container without one: set %s to %[2]s or more, or ask an administrator to change the LimitRange",
+			return fmt.Errorf("%s: value %q of the request is above the limit of %s %s that %s gives a container without one: set %s to %[2]s or more, or ask an administrator to change that",
 				b.field(container, "request", name), request.String(), given.String(), name, b.of, b.field(container, "limit", name))
 		}
 	}
@@ -124,7 +142,7 @@ func (b bounds) checkPod() error {
 		most := b.item.Max[name]
 		_, limited := limits[name]
 		if _, given := b.defaultLimit(name); !limited && !given {
-			return fmt.Errorf("%s: value is absent, and %s bounds the limit of a pod to %s %s: set one, or ask an administrator to change the LimitRange",
+			return fmt.Errorf("%s: value is absent, and %s bounds the limit of a pod to %s %s: set one, or ask an administrator to change that",
 				b.field(whole, "limit", name), b.of, most.String(), name)
 		}
 	}
@@ -146,13 +164,13 @@ func (b bounds) checkRatios(container int, r corev1.ResourceRequirements) error 
 		if !limited {
 			defaults := b.defaultLimits(name)
 			if len(defaults) == 0 {
-				return fmt.Errorf("%s: value is absent, and %s bounds the limit of a %s to %s times its request of %s: set one, or ask an administrator to change the LimitRange",
+				return fmt.Errorf("%s: value is absent, and %s bounds the limit of a %s to %s times its request of %s: set one, or ask an administrator to change that",
 					b.field(container, "limit", name), b.of, word(container), times, name)
 			}
 			limit = defaults[0]
 		}
 		if requested && exceeds(limit, request, most) {
-			return fmt.Errorf("%s: value %q of the limit is more than %s times the request of %s %s, the most that %s allows a %s: set less, request more, or ask an administrator to change the LimitRange",
+			return fmt.Errorf("%s: value %q of the limit is more than %s times the request of %s %s, the most that %s allows a %s: set less, request more, or ask an administrator to change that",
 				b.field(container, "limit", name), limit.String(), times, request.String(), name, b.of, word(container))
 		}
 	}
@@ -188,7 +206,7 @@ func (b bounds) check(container int, what string, list corev1.ResourceList) erro
 		default:
 			continue
 		}
-		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or ask an administrator to change the LimitRange",
+		return fmt.Errorf("%s: value %q of the %s is %s the %s %s that %s allows a %s: set %s, or ask an administrator to change that",
 			b.field(container, what, name), amount.String(), what, side, bound.String(), name, b.of, word(container), instead)
 	}
 	return nil

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // TestBoundsOfLimitRanges: what the API server would refuse is found before quota is asked for. Driver and executors request one cpu and 1408Mi.
 func TestBoundsOfLimitRanges(t *testing.T) {
 	t.Parallel()
-	const changed = ", or ask an administrator to change the LimitRange"
+	const changed = ", or ask an administrator to change that"
 	for name, test := range map[string]struct {
 		items  string
 		values []string
@@ -100,6 +101,36 @@ func TestBoundsOfLimitRanges(t *testing.T) {
 	}
 }
 
+// TestQuotasThatDemandLimits: a ResourceQuota that counts limits is a bound of pods; one with a scope, or of requests, is none.
+func TestQuotasThatDemandLimits(t *testing.T) {
+	t.Parallel()
+	app, objects := build(t, sparkConf("spark.kubernetes.driver.limit.cores", "1"))
+	for spec, want := range map[string]string{
+		"hard: {requests.cpu: 1, pods: 1}":                  "",
+		"hard: {limits.memory: 8Gi}":                        "",
+		"{hard: {limits.cpu: 4}, scopes: [NotTerminating]}": "",
+		"hard: {limits.cpu: 4, requests.cpu: 4}":            "spec.executor.coreLimit: value is absent, and ResourceQuota team of the namespace bounds the limit of a pod to 4 cpu: set one, or ask an administrator to change that",
+		"hard: {limits.memory: 1Gi}":                        "spec.driver.memory: value \"1408Mi\" of the request is above the 1Gi memory that ResourceQuota team of the namespace allows a pod: set less, or ask an administrator to change that",
+	} {
+		quota := &corev1.ResourceQuota{}
+		quota.Name = "team"
+		if err := yaml.UnmarshalStrict([]byte(spec), &quota.Spec); err != nil {
+			t.Fatal(err)
+		}
+		var e Environment
+		if r, demands := OfQuota(quota); demands {
+			e.LimitRanges = append(e.LimitRanges, r)
+		}
+		got := ""
+		if _, err := PodSets(app, objects, e); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}
+
 // TestBoundsOfOtherContainers: a sidecar is held to the same bounds; sums of init containers are left to the API server.
 func TestBoundsOfOtherContainers(t *testing.T) {
 	t.Parallel()
@@ -115,11 +146,11 @@ func TestBoundsOfOtherContainers(t *testing.T) {
 		}
 	}
 	check(`[{type: Container, max: {memory: 2Gi}}]`, `spec.executor.template.spec.containers (logs): value "3Gi" of the request is above the 2Gi memory that LimitRange small `+
-		"of the namespace allows a container: set less, or ask an administrator to change the LimitRange")
+		"of the namespace allows a container: set less, or ask an administrator to change that")
 	check(`[{type: Pod, max: {memory: 4Gi}}]`, `spec.executor.memory: value "4480Mi" of the request is above the 4Gi memory that LimitRange small of the namespace allows a pod: `+
-		"set less, or ask an administrator to change the LimitRange")
+		"set less, or ask an administrator to change that")
 	check(`[{type: Pod, min: {cpu: 3}}]`, `spec.driver.coreRequest: value "1" of the request is below the 3 cpu that LimitRange small of the namespace allows a pod: `+
-		"set more, or ask an administrator to change the LimitRange")
+		"set more, or ask an administrator to change that")
 	objects.ExecutorTemplate.Spec.InitContainers = []corev1.Container{{Name: "fetch"}}
 	check(`[{type: Pod, max: {memory: 4Gi}}]`, "")
 }

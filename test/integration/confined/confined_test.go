@@ -109,7 +109,7 @@ type observed struct {
 func (r *requests) wrap(next http.RoundTripper) http.RoundTripper { return observed{next, r} }
 
 // namespaced are lists of kinds that are in namespaces, across the cluster.
-var namespaced = regexp.MustCompile(`^/(api/v1|apis/[^/]+/[^/]+)/(sparkapplications|scheduledsparkapplications|pods|services|configmaps|secrets|limitranges|events|ingresses|httproutes|poddisruptionbudgets|persistentvolumeclaims|workloads|localqueues|podgroups)$`)
+var namespaced = regexp.MustCompile(`^/(api/v1|apis/[^/]+/[^/]+)/(sparkapplications|scheduledsparkapplications|pods|services|configmaps|secrets|limitranges|resourcequotas|events|ingresses|httproutes|poddisruptionbudgets|persistentvolumeclaims|workloads|localqueues|podgroups)$`)
 
 func (o observed) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := o.next.RoundTrip(request)

@@ -71,6 +71,20 @@ func TestLimitRangeWithRatio(t *testing.T) {
 	w.Succeed(app)
 }
 
+// TestQuotaThatDemandsLimits: a ResourceQuota that counts limits forbids pods without one, however much of it is free.
+func TestQuotaThatDemandsLimits(t *testing.T) {
+	t.Parallel()
+	w := harness.NewWorld(t, "8Gi", nil)
+	operator.Use(t)
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "team"}}
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourceLimitsCPU: resource.MustParse("8")}
+	harness.Create(t, quota)
+	app := w.Apply("pi", func(a *v1alpha1.SparkApplication) { a.Spec.Driver.CoreLimit = "1" })
+	invalid(t, w, app, "spec.executor.coreLimit", "is absent", "ResourceQuota team")
+	harness.Change(t, quota, func(q *corev1.ResourceQuota) { delete(q.Spec.Hard, corev1.ResourceLimitsCPU) })
+	w.Succeed(app)
+}
+
 // TestExecutorsThatKubernetesRefuses: the driver is sound and would start, and no executor could be created from the template.
 func TestExecutorsThatKubernetesRefuses(t *testing.T) {
 	t.Parallel()
