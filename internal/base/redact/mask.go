@@ -26,9 +26,6 @@ var (
 	next = regexp.MustCompile(`^[,;&|)\]}>]{1,8}(?:$|\s|["']|[\w.-]{1,64}(?:=|:|->| ->))`)
 	// quotedValue matches a value in a message of this program.
 	quotedValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	// addresses matches user and password in an address, or a token in one of the web. In abfss://container@account
-	// nothing is secret.
-	addresses = regexp.MustCompile(`(?i)\b(?:(https?://)[^\s/?#"'<>]*|([a-z][a-z0-9+.-]*://)[^\s/?#"'<>:]*:[^\s/?#"'<>]*)@`)
 )
 
 // spared are the names whose values are shown nevertheless. What a row matches is the word before the name, the name and
@@ -64,7 +61,8 @@ var masks = []struct {
 	// headers that are secret as a whole; a quoted value is masked by its name
 	{regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(: *)[^\s"'(][^\n]*`), "${1}${2}" + Masked},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+(?:[a-z._~+/-]*[0-9][a-z0-9._~+/-]{7,}=*|[a-z0-9._~+/-]{8,}=+)`), "${1} " + Masked},
-	{addresses, hiddenUser},
+	// user and password in an address, or a token in one of the web; in abfss://container@account nothing is secret
+	{regexp.MustCompile(`(?i)\b(?:(https?://)[^\s/?#"'<>]*|([a-z][a-z0-9+.-]*://)[^\s/?#"'<>:]*:[^\s/?#"'<>]*)@`), "${1}${2}" + Masked + "@"},
 }
 
 // Mask hides the values after names of secrets, user and password in addresses, and what authorizes a request.
@@ -74,11 +72,6 @@ func Mask(text string) string {
 	}
 	return namedValues(text)
 }
-
-const hiddenUser = "${1}${2}" + Masked + "@"
-
-// Addresses hides user and password in addresses.
-func Addresses(text string) string { return addresses.ReplaceAllString(text, hiddenUser) }
 
 // Quoted masks only the values that a message of this program quotes, and keeps everything else.
 func Quoted(message string) string { return quotedValue.ReplaceAllStringFunc(message, Mask) }

@@ -72,7 +72,7 @@ func Translate(in Input) (Translation, error) {
 	if err == nil {
 		return translated, nil
 	}
-	if text := redact.Quoted(redact.Addresses(err.Error())); text != err.Error() {
+	if text := redact.Mask(err.Error()); text != err.Error() {
 		err = &hushed{text, err}
 	}
 	return translated, err
