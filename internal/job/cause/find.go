@@ -44,8 +44,11 @@ func IsLocal(log string) bool { return strings.Contains(log, localExecutor) }
 // IsAPIServerSilent reports whether a program failed because the API server did not answer it.
 func IsAPIServerSilent(cause string) bool { return silent.MatchString(cause) }
 
-// IsRefusal reports whether a cause is the API server's refusal of a request.
-func IsRefusal(cause string) bool { return refusal.MatchString(cause) }
+// ofPods matches the beginning of refusals of pods. Programs may ask the API server for other objects.
+var ofPods = regexp.MustCompile(`^(?:pods |Pod |admission webhook )`)
+
+// RefusesPods reports whether a cause is the API server's refusal of pods.
+func RefusesPods(cause string) bool { return refusal.MatchString(cause) && ofPods.MatchString(cause) }
 
 // policies are phrases in answers of the API server that a rule of the cluster or namespace forbids the object, so that
 // only another object or another rule helps. Any other prohibition may be temporary: a ResourceQuota is used up, the
@@ -74,7 +77,7 @@ var lasting = regexp.MustCompile(`^Pod "[^"]*" is invalid: |is forbidden: User "
 
 // Lasts reports whether a cause is a refusal of the API server which no further attempt can change, only an edit.
 func Lasts(cause string) bool {
-	return lasting.MatchString(cause) || IsRefusal(cause) && NamesPolicy(cause)
+	return lasting.MatchString(cause) || RefusesPods(cause) && NamesPolicy(cause)
 }
 
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what

@@ -91,7 +91,7 @@ func executorProblem(st *state, mine []*pods.Record) string {
 // refusedExecutors returns how the API server refuses the executors, if none could be created; else it is empty.
 func refusedExecutors(st *state) string {
 	refused := ptr.Deref(st.o.LogCause, "")
-	if !noExecutorExists(st) || !cause.IsRefusal(refused) {
+	if !noExecutorExists(st) || !cause.RefusesPods(refused) {
 		return ""
 	}
 	return "the API server refuses executors: " + cause.WithRemedy(refused, "executor", cause.MaxBytes)
