@@ -73,7 +73,7 @@ func NamesPolicy(answer string) bool {
 
 // lasting are the words of refusals that a driver meets again in each attempt: its pods are invalid, or its account
 // lacks a right, or it has no token.
-var lasting = regexp.MustCompile(`^Pod "[^"]*" is invalid: |is forbidden: User "|KubernetesClientException: .*certification path`)
+var lasting = regexp.MustCompile(`^Pod "[^"]*" is invalid: |is forbidden: User "|(?:KubernetesClientException|External scheduler cannot be instantiated).*certification path`)
 
 // Lasts reports whether a cause is a refusal of the API server which no further attempt can change, only an edit.
 func Lasts(cause string) bool {

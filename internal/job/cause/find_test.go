@@ -196,3 +196,29 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestRefusals: a refusal of pods names what keeps executors from being created; one that lasts ends an attempt.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct{ pods, lasts bool }{
+		`pods "pi-1-1-exec-1" is forbidden: failed quota: q: must specify limits.cpu for: spark-kubernetes-executor`:                         {true, true},
+		`pods "pi-1-1-exec-1" is forbidden: exceeded quota: q, requested: cpu=1, used: cpu=4, limited: cpu=4`:                                {true, false},
+		`pods "pi-1-1-exec-1" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false`:                     {true, true},
+		`pods "pi-1-1-exec-1" is forbidden: error looking up service account team/spark: serviceaccount "spark" not found`:                   {true, false},
+		`pods is forbidden: User "system:serviceaccount:team:default" cannot create resource "pods" in API group "" in the namespace "team"`: {true, true},
+		`Pod "pi-1-1-exec-1" is invalid: spec.containers[0].image: Required value`:                                                           {true, true},
+		`admission webhook "check.example.com" denied the request: no label team`:                                                            {true, true},
+		`configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`:                                     {false, false},
+		`secrets "db" is forbidden: User "a" cannot get resource "secrets" in API group "" in the namespace "team"`:                          {false, true},
+		`org.apache.spark.SparkException: External scheduler cannot be instantiated; Caused by: sun.security.provider.certpath.SunCertPathBuilderException: ` +
+			`unable to find valid certification path to requested target`: {false, true},
+		"java.net.ConnectException: Connection refused": {false, false},
+	} {
+		if got := RefusesPods(text); got != want.pods {
+			t.Errorf("%s: refuses pods %t, want %t", text, got, want.pods)
+		}
+		if got := Lasts(text); got != want.lasts {
+			t.Errorf("%s: lasts %t, want %t", text, got, want.lasts)
+		}
+	}
+}

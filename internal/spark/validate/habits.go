@@ -28,7 +28,7 @@ var habits = []struct {
 	{regexp.MustCompile(`^uri=(L(?:ocal|OCAL)|S3A?|HDFS|GS|ABFSS?):`), true, "", "begins with $1, and Spark knows schemes in lower case only: write it so"},
 	{regexp.MustCompile(`^uri=local:.*/\*`), true, "", "has a *, which Spark expands in no path of the image: name each file, or add the folder with /* to spark.driver.extraClassPath and spark.executor.extraClassPath"},
 	{regexp.MustCompile(`^(?:uri|spark\.jars\.packages)=.*?([\w.-]+_2\.1[0-2])[:-]`), false, "4.", "has $1, built for another Scala than Spark 4, whose is 2.13: use the artifact that ends with _2.13"},
-	{regexp.MustCompile(`^argument=(--?\w[\w-]*) +\S`), false, "", "is one argument for the program: write two entries, $1 and its value"},
+	{regexp.MustCompile(`^argument=(--?[A-Za-z][\w-]*) +\S`), false, "", "is one argument for the program: write two entries, $1 and its value"},
 	{regexp.MustCompile(`JavaOptions=.*-Dlog4j\.configuration=`), false, "", "has -Dlog4j.configuration, which Spark has not read since 3.3: write -Dlog4j2.configurationFile, with a file in the format of Log4j 2"},
 	{regexp.MustCompile(`^spark\.ssl\.ui\.enabled=true`), true, "", "moves the web interface to a port to which neither Service nor Ingress leads: remove it, and have the Ingress end TLS (spec.ui.ingress.tlsSecretName)"},
 	{regexp.MustCompile(`^spark\.kubernetes\.file\.upload\.path=`), false, "", "has no effect, because no files of a machine are uploaded: remove it"},
