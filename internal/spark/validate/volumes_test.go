@@ -329,9 +329,11 @@ func TestWarnings(t *testing.T) {
 		"libraries with a folder":                                {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
 		"libraries, and files that may say it":                   {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
 		"libraries below another home":                           {"driver: {javaOptions: -Divy.home=/tmp}\ndeps: {packages: ['a:b:1']}", nil},
-		"files of the image, which Spark 4.1 sends to executors": {"deps: {files: ['local:///a.csv']}", nil},
+		"files of the image, which Spark 4.1 sends to executors": {"deps: {files: ['local:///a.csv'], archives: ['local:///e.tgz']}", []string{
+			`spec.deps.archives[0]: value "local:///e.tgz" is put into the working folder of the driver alone, because Spark does not send it to executors`,
+		}},
 		"files of the image": {"sparkVersion: 4.0.1\ndeps: {files: ['local:///a.csv', 'https://h/b.csv'], archives: ['local:///e.tgz#e'], jars: ['local:///a.jar'], pyFiles: ['local:///a.zip']}", []string{
-			`spec.deps.files[0]: value "local:///a.csv" is put into the working folder of the driver alone, because Spark before 4.1 does not send local files to executors`,
+			`spec.deps.files[0]: value "local:///a.csv" is put into the working folder of the driver alone, because Spark does not send it to executors`,
 			`spec.deps.archives[0]: value "local:///e.tgz#e" is put into the working folder of the driver alone`,
 		}},
 		"a container that is none": {`

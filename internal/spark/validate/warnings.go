@@ -102,21 +102,20 @@ func packageWarnings(s *subject) []Finding {
 		"so that it would end when it starts: set " + ivyFolder + " in spec.sparkConf to a folder that it can write, such as /tmp/ivy"}}
 }
 
-// localWarnings warns about local files that executors will not have in their working folder: before 4.1, the driver
-// copies and unpacks files of its own image only into its own folder, and sends only other files to executors.
+// localWarnings warns about local files that executors will not have in their working folder: the driver copies and
+// unpacks files of its own image only into its own folder, and sends only other files to executors; but from 4.1 on, it
+// sends what it has copied for spark.files.
 func localWarnings(s *subject) []Finding {
-	if !strings.HasPrefix(s.spec.SparkVersion, "3.") && !strings.HasPrefix(s.spec.SparkVersion, "4.0.") {
-		return nil
-	}
 	var warnings []Finding
+	sends := !strings.HasPrefix(s.spec.SparkVersion, "3.") && !strings.HasPrefix(s.spec.SparkVersion, "4.0.")
 	for _, list := range lists {
-		if list.key != conf.Files && list.key != conf.Archives {
+		if list.key != conf.Archives && (list.key != conf.Files || sends) {
 			continue
 		}
 		for _, e := range s.elements(list.key, list.field, list.typed) {
 			if scheme, err := conf.Scheme(e.uri); err == nil && scheme == "local" {
-				warnings = append(warnings, Finding{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark before 4.1 "+
-					"does not send local files to executors: set a remote URI, or have the program read the file by its path in image or volume", e.uri)})
+				warnings = append(warnings, Finding{Field: e.field, Message: fmt.Sprintf("value %q is put into the working folder of the driver alone, because Spark "+
+					"does not send it to executors: set a remote URI, or have the program read the file by its path in image or volume", e.uri)})
 			}
 		}
 	}
