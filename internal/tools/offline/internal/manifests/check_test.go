@@ -118,7 +118,7 @@ spec:
 		},
 		"a schedule": {text: scheduled(right), checked: 1},
 		"a schedule in minutes that no hour has": {text: strings.Replace(scheduled(right), `"@daily"`, "'*/90 * * * *'", 1), checked: 1, want: []string{
-			`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.schedule: value "*/90 * * * *" is due once an hour, at minute 0, because no minute is that far: for each 90 minutes, write @every 90m`,
+			`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.schedule: value "*/90 * * * *" is due once an hour, at minute 0, because no minute is that far: for a longer interval, write it as in @every 90m`,
 		}},
 		"a schedule with both days": {text: strings.Replace(scheduled(right), `"@daily"`, "'0 2 1  * 1'", 1), checked: 1, want: []string{
 			`f.yaml:6: warning: ScheduledSparkApplication nightly: spec.schedule: value "0 2 1  * 1" is due on each day that one of day of month and day of week names, ` +

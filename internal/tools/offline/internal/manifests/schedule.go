@@ -64,8 +64,8 @@ var rhythms = []struct {
 	pattern *regexp.Regexp
 	says    string
 }{
-	{regexp.MustCompile(`^\*/(?:[6-9]\d|\d{3,}) `), "is due once an hour, at minute 0, because no minute is that far: for each 90 minutes, write @every 90m"},
-	{regexp.MustCompile(`^\S+ \*/(?:2[4-9]|[3-9]\d|\d{3,}) `), "is due once a day, in hour 0, because no hour is that far: for each 36 hours, write @every 36h"},
+	{regexp.MustCompile(`^\*/(?:[6-9]\d|\d{3,}) `), "is due once an hour, at minute 0, because no minute is that far: for a longer interval, write it as in @every 90m"},
+	{regexp.MustCompile(`^\S+ \*/(?:2[4-9]|[3-9]\d|\d{3,}) `), "is due once a day, in hour 0, because no hour is that far: for a longer interval, write it as in @every 36h"},
 	{regexp.MustCompile(`^\S+ \S+ [^*?\s]\S* \S+ [^*?\s]`), "is due on each day that one of day of month and day of week names, not only on days that both name: write * for one of them"},
 }
 
