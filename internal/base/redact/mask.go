@@ -39,9 +39,9 @@ var spared = []*regexp.Regexp{
 	// a class or a file that a text explains
 	regexp.MustCompile(`^(?:\w+ )?[\w.-]*(?:[/$][\w.$/-]*|\.[A-Z]\w*|\.(?:scala|java|kt|py)|Exception|Error|Manager|Provider|izer): *\n`),
 	// words about a token or a Secret, and what the kubelet says of a volume
-	regexp.MustCompile(`(?i)(?:(?:secret|token|credential)s?\\*["']?:|" :) \n[a-z']+ $`),
+	regexp.MustCompile(`(?i)(?:(?:\bsecret|PullSecret|token|credential)s?\\*["']?:|" :) \n[a-z']+ $`),
 	// one word about it, after another word: Syntax error near token: 'FROM'
-	regexp.MustCompile(`(?i)^[a-z]+ \w*(?:secret|token|credential): \n["']?[a-z_]+["']? ?$`),
+	regexp.MustCompile(`(?i)^[a-z]+ (?:imagePull)?(?:secret|token|credential): \n["']?[a-z_]{1,16}["']? ?$`),
 }
 
 // describing matches names whose values say where a secret is or how it is used, but are no secret.

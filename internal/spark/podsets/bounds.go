@@ -50,9 +50,9 @@ func (e Environment) checkBounds(s sized) error {
 	return nil
 }
 
-// OfQuota returns a ResourceQuota as the LimitRange that forbids the same pods, however much of it is free: pods without a
-// limit that it counts, and pods with a larger one than all of it. demands is false if there are none. Its version is that of
-// these limits alone, because a quota changes with each pod.
+// OfQuota returns a ResourceQuota as the LimitRange that forbids the same pods, however much of it is free: pods without
+// a limit that it counts, and pods with a larger one than all of it. demands is false if there are none. Its version is
+// that of these limits alone, because a quota changes with each pod.
 func OfQuota(q *corev1.ResourceQuota) (r corev1.LimitRange, demands bool) {
 	item := corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: corev1.ResourceList{}}
 	r.Kind, r.Name, r.UID = "ResourceQuota", q.Name, q.UID
