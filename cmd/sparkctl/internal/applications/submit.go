@@ -192,7 +192,7 @@ func (f *submitFlags) check(args []string) error {
 	if len(args) > 0 && slices.Contains(cli.ManifestEndings, filepath.Ext(args[0])) {
 		return cli.UsageErrorf("%s is a manifest; use -f %[1]s", args[0])
 	}
-	if f.file != "" && (f.ttlChosen || f.queue != "" || f.gate != "") {
+	if f.file != "" && (f.ttlChosen || f.queue+f.gate != "") {
 		return cli.UsageErrorf("--ttl, --queue and --gate are for arguments of spark-submit: set spec.ttlAfterFinished and spec.queue in the manifest")
 	}
 	if f.ttl < 0 || f.ttl > 0 && f.ttl < time.Second {

@@ -106,11 +106,7 @@ func (p place) invalid(err *field.Error) string {
 		says = says[i+len(inBody):]
 	}
 	if words, known := kinds[p.kind()]; known && strings.HasPrefix(says, "must be of type ") {
-		number, is := p.value.(float64)
-		if is && p.kind() == "integer" && strings.HasSuffix(p.path, ".cores") {
-			return fmt.Sprintf("write coreRequest: %dm instead, for a part of a CPU", int(number*1000))
-		}
-		return fmt.Sprintf("expected %s, found %s: %s%s", words, strictdecode.KindOf([]byte(shown(p.value))), p.show(), p.meant())
+		return p.ofWrongKind(words)
 	}
 	if pattern, ok := strings.CutPrefix(says, "should match '"); ok {
 		if words, known := patterns[strings.TrimSuffix(pattern, "'")]; known {
@@ -126,6 +122,14 @@ func (p place) invalid(err *field.Error) string {
 		}
 	}
 	return "value " + p.show() + " " + says
+}
+
+// ofWrongKind returns the message for a value of another kind than its field, which is that in words.
+func (p place) ofWrongKind(words string) string {
+	if number, is := p.value.(float64); is && p.kind() == "integer" && strings.HasSuffix(p.path, ".cores") {
+		return fmt.Sprintf("write coreRequest: %dm instead, for a part of a CPU", int(number*1000))
+	}
+	return fmt.Sprintf("expected %s, found %s: %s%s", words, strictdecode.KindOf([]byte(shown(p.value))), p.show(), p.meant())
 }
 
 // meant says how to write a value that lacks quotes or a unit, or has a unit of Kubernetes; it is empty if that is not
