@@ -37,13 +37,11 @@ func Object(obj any) (any, error) {
 				delete(o.Annotations, key)
 			}
 		}
-	case *corev1.LimitRange:
-		stripMeta(&o.ObjectMeta)
+	case *corev1.LimitRange, *nodev1.RuntimeClass:
+		stripMeta(obj.(metav1.Object)) // both have metadata
 	case *corev1.ResourceQuota:
 		stripMeta(&o.ObjectMeta)
 		o.Status = corev1.ResourceQuotaStatus{}
-	case *nodev1.RuntimeClass:
-		stripMeta(&o.ObjectMeta)
 	case *schedulingv1.PriorityClass:
 		stripMeta(&o.ObjectMeta)
 		o.Description = ""
@@ -57,6 +55,9 @@ func Object(obj any) (any, error) {
 }
 
 // stripMeta removes all metadata except for what identifies an object.
-func stripMeta(m *metav1.ObjectMeta) {
-	m.ManagedFields, m.Annotations, m.Labels, m.OwnerReferences = nil, nil, nil, nil
+func stripMeta(m metav1.Object) {
+	m.SetManagedFields(nil)
+	m.SetAnnotations(nil)
+	m.SetLabels(nil)
+	m.SetOwnerReferences(nil)
 }
