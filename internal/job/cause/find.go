@@ -80,6 +80,9 @@ func Lasts(cause string) bool {
 	return lasting.MatchString(cause) || RefusesPods(cause) && NamesPolicy(cause)
 }
 
+// torn matches the class of an exception of Python behind which Java has logged, before Python has printed the message.
+var torn = regexp.MustCompile(`^([\w.]+(?:Error|Exception))\d\d/\d\d/\d\d `)
+
 // Find returns why a program failed, according to the end of its log, in one line of at most MaxBytes bytes, with what
 // the log itself calls secret masked; empty if the log does not say it. The exceptions that caused the first one follow,
 // each after "Caused by: ", the root last.
@@ -93,6 +96,9 @@ func Locate(log string) (cause string, line int) {
 	lines := strings.Split(redact.Printable(log), "\n")
 	for i := range lines {
 		lines[i] = redact.First(strings.TrimRight(lines[i], " "), maxText)
+		if i > 0 && strings.HasPrefix(lines[i], ": ") && torn.MatchString(lines[i-1]) {
+			lines[i-1], lines[i] = "", torn.FindStringSubmatch(lines[i-1])[1]+lines[i]
+		}
 	}
 	chain := why(lines)
 	line = lineOf(lines, chain)
