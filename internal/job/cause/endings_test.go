@@ -39,6 +39,31 @@ func TestRecordedEndings(t *testing.T) {
 	}
 }
 
+// TestOfManySparks: the endings are of each version that is supported, and of each language.
+func TestOfManySparks(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/endings/*.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, _, _ := strings.Cut(string(text), "\n")
+		version, language, _ := strings.Cut(strings.TrimPrefix(from, "from: Spark "), ", ")
+		seen[version[:min(3, len(version))]]++
+		seen[language]++
+	}
+	for _, of := range []string{"3.5", "4.0", "4.1", "4.2", "4.3", "Java", "Python", "R"} {
+		if seen[of] == 0 {
+			t.Errorf("no ending is of %s: %v", of, seen)
+		}
+	}
+}
+
 // TestRemedies: each row finds a cause that it is for, and no row before it takes that away.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
