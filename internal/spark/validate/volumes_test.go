@@ -326,9 +326,9 @@ func TestWarnings(t *testing.T) {
 		"libraries without a folder for them": {"deps: {packages: ['org.apache.hadoop:hadoop-aws:3.4.2']}", []string{
 			"spec.deps.packages: the driver keeps these libraries below the home of its user, and the user of Spark's images has none",
 		}},
-		"libraries with a folder":                                {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
-		"libraries, and files that may say it":                   {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
-		"libraries below another home":                           {"driver: {javaOptions: -Divy.home=/tmp}\ndeps: {packages: ['a:b:1']}", nil},
+		"libraries with a folder":              {"deps: {packages: ['a:b:1']}\nsparkConf: {spark.jars.ivy: /tmp/ivy}", nil},
+		"libraries, and files that may say it": {"deps: {packages: ['a:b:1']}\nsparkConfigMap: conf", nil},
+		"libraries below another home":         {"driver: {javaOptions: -Divy.home=/tmp}\ndeps: {packages: ['a:b:1']}", nil},
 		"files of the image, which Spark 4.1 sends to executors": {"deps: {files: ['local:///a.csv'], archives: ['local:///e.tgz']}", []string{
 			`spec.deps.archives[0]: value "local:///e.tgz" is put into the working folder of the driver alone, because Spark does not send it to executors`,
 		}},
