@@ -55,7 +55,7 @@ func (e Environment) checkBounds(s sized) error {
 // that of these limits alone, because a quota changes with each pod.
 func OfQuota(q *corev1.ResourceQuota) (r corev1.LimitRange, demands bool) {
 	item := corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: corev1.ResourceList{}}
-	r.Kind, r.Name, r.UID = "ResourceQuota", q.Name, q.UID
+	r.Kind, r.Namespace, r.Name, r.UID = "ResourceQuota", q.Namespace, q.Name, q.UID
 	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
 		if counted, limits := strings.CutPrefix(string(name), "limits."); limits {
 			most := q.Spec.Hard[name]

@@ -26,6 +26,7 @@ var (
 	Workloads    = Kind{"/apis/kueue.x-k8s.io/v1beta2", "workloads", true}
 	Namespaces   = Kind{"/api/v1", "namespaces", false}
 	LimitRanges  = Kind{"/api/v1", "limitranges", true}
+	Quotas       = Kind{"/api/v1", "resourcequotas", true}
 	Events       = Kind{"/api/v1", "events", true}
 	Pods         = Kind{"/api/v1", "pods", true}
 

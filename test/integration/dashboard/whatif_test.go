@@ -15,7 +15,7 @@ import (
 
 // planner may read what a plan starts from.
 var planner = rights{"", []string{"list"}, []string{
-	"namespaces", "limitranges", "sparkflavors", "sparkqueues", "sparkapplications",
+	"namespaces", "limitranges", "resourcequotas", "sparkflavors", "sparkqueues", "sparkapplications",
 }}
 
 // TestWhatIf: a change of a quota is planned with the rights of the viewer, and changes nothing.

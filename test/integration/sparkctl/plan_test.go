@@ -135,7 +135,7 @@ func TestPlanOfATenant(t *testing.T) {
 	other := harness.NewWorld(t, "", nil)
 	first := other.Apply("first", func(a *v1alpha1.SparkApplication) { a.Spec.Queue.Name = w.Queue.Name })
 	other.Run(first)
-	tenant := userWith(t, w.Namespace, []string{"get namespaces", "list limitranges", "list sparkapplications"})
+	tenant := userWith(t, w.Namespace, []string{"get namespaces", "list limitranges", "list resourcequotas", "list sparkapplications"})
 	seesQueues(t, w.Namespace)
 	for name, tt := range map[string]struct {
 		size string

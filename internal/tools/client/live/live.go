@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/podsets"
 	"github.com/sparkgate/sparkgate/internal/tools/client"
 	"github.com/sparkgate/sparkgate/internal/tools/offline"
 )
@@ -54,6 +55,11 @@ func Read(ctx context.Context, c *client.Cluster, o Options) (state offline.Live
 		each(&r, client.Namespaces, func(n *corev1.Namespace) { state.Namespaces[n.Name] = n.ObjectMeta })
 	}
 	each(&r, client.LimitRanges, func(l *corev1.LimitRange) { state.LimitRanges = append(state.LimitRanges, *l) })
+	each(&r, client.Quotas, func(q *corev1.ResourceQuota) {
+		if l, demands := podsets.OfQuota(q); demands {
+			state.LimitRanges = append(state.LimitRanges, l)
+		}
+	})
 	each(&r, client.PriorityClasses, func(p *schedulingv1.PriorityClass) {
 		state.Priorities[p.Name] = p.Value
 		if p.GlobalDefault {
