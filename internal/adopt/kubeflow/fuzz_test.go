@@ -27,7 +27,7 @@ func FuzzTranslate(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		out := Translate(text)
+		out := Translate(text, "")
 		if (out.Object == nil) != (len(out.Refusals) > 0) {
 			t.Fatalf("object %v with refusals %v", out.Object, out.Refusals)
 		}

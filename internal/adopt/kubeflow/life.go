@@ -111,7 +111,13 @@ func executors(t *translator) {
 		shuffleTracking(t)
 	}
 	if dynamic && d.MaxExecutors == nil && a.SparkConf[conf.DynamicAllocationMax] == "" {
-		t.refuse("dynamicAllocation.maxExecutors", "it is missing, so that the quota that the job needs would have no limit: set it")
+		said := t.saidOf("dynamicAllocation", "maxExecutors")
+		if said == nil {
+			t.refuse("dynamicAllocation.maxExecutors", "it is missing, so that the quota that the job needs would have no limit: set it, "+
+				"or write it into the annotation %s", SpecAnnotation)
+			return
+		}
+		t.write("dynamicAllocation.maxExecutors", said)
 	}
 }
 

@@ -129,6 +129,9 @@ var (
 // version sets the version of Spark, which their operator does not read.
 func version(t *translator) {
 	version, tagged := t.theirs.SparkVersion, ""
+	if said, ok := t.saidOf("sparkVersion").(string); ok {
+		version = said
+	}
 	image, _ := t.made["image"].(string)
 	if tag := versionTag.FindStringSubmatch(image); tag != nil {
 		tagged = tag[1]

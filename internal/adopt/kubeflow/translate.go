@@ -42,11 +42,14 @@ type object struct {
 	Kind       string            `json:"kind"`
 	Metadata   metav1.ObjectMeta `json:"metadata"`
 	Spec       map[string]any    `json:"spec"`
+	// ofNamespace is the annotation SpecAnnotation of the namespace.
+	ofNamespace string
 }
 
-// Translate translates an object in JSON.
-func Translate(text []byte) Translation {
-	var o object
+// Translate translates an object in JSON. ofNamespace is the annotation SpecAnnotation of its namespace, which holds where
+// that of the object says nothing; empty for none.
+func Translate(text []byte, ofNamespace string) Translation {
+	o := object{ofNamespace: ofNamespace}
 	if ctrljson.UnmarshalCaseSensitivePreserveInts(text, &o) != nil {
 		for _, f := range strictdecode.Decode(text, "", &o) {
 			return refused(strings.TrimPrefix(f.Field, "."), "%s", f.Message)
@@ -77,6 +80,7 @@ func (o *object) application() Translation {
 	}
 	t := newTranslator(fields, "spec", "spec")
 	t.app = app
+	t.annotated(o)
 	t.spec(o.Spec)
 	return t.finish(app, app)
 }
@@ -96,6 +100,7 @@ func (o *object) schedule() Translation {
 	t := newTranslator(fields, "spec.template", "spec.template.spec")
 	t.scheduled = true
 	t.app = &v1alpha1.SparkApplication{ObjectMeta: schedule.ObjectMeta}
+	t.annotated(o)
 	template, _ := o.Spec["template"].(map[string]any)
 	t.spec(template)
 	t.Notes, t.Refusals = append(s.Notes, t.Notes...), append(s.Refusals, t.Refusals...)
@@ -113,6 +118,7 @@ func (o *object) schedule() Translation {
 func ownMetadata(m *metav1.ObjectMeta) metav1.ObjectMeta {
 	own := metav1.ObjectMeta{Name: m.Name, GenerateName: m.GenerateName, Namespace: m.Namespace, Labels: m.Labels, Annotations: maps.Clone(m.Annotations)}
 	delete(own.Annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	delete(own.Annotations, SpecAnnotation)
 	return own
 }
 
@@ -128,6 +134,8 @@ type translator struct {
 	// theirs is what is read of the spec as a whole, made is our spec as JSON.
 	theirs application
 	made   map[string]any
+	// said are the annotations that say more than the spec, in the order in which they hold.
+	said []annotation
 }
 
 func newTranslator(table map[string]how, at, base string) *translator {
@@ -197,6 +205,7 @@ func (t *translator) spec(spec map[string]any) {
 	life(t)
 	queue(t)
 	access(t)
+	t.overlay()
 }
 
 func (t *translator) roleOf(name string) *role {

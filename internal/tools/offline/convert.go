@@ -51,7 +51,7 @@ func IsKubeflow(o *Object) bool { return strings.HasPrefix(o.APIVersion, kubeflo
 
 // translate translates the object, and refuses what the API server or the operator would refuse.
 func (c *Converted) translate(all []Object) error {
-	t := kubeflow.Translate(c.JSON)
+	t := kubeflow.Translate(c.JSON, "")
 	if t.Object != nil {
 		text, err := toYAML(t.Object)
 		if err != nil {
