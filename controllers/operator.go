@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/sparkgate/sparkgate/controllers/adopt"
 	"github.com/sparkgate/sparkgate/controllers/application"
 	"github.com/sparkgate/sparkgate/controllers/cluster"
 	"github.com/sparkgate/sparkgate/controllers/companions"
@@ -29,6 +30,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/embedded/gate"
+	"github.com/sparkgate/sparkgate/queueing/optionalkind"
 )
 
 // operator is what one process consists of. All of it runs in one manager. The controllers wait until the process is
@@ -76,6 +78,13 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	runnables := []manager.Runnable{op.watcher, op.asking.pods, op.startup, op.embedded, op.newExistingObjects()}
 	for _, w := range watches {
 		runnables = append(runnables, w)
+	}
+	if o.Adopt {
+		adopting, err := op.newAdopting()
+		if err != nil {
+			return err
+		}
+		runnables = append(runnables, adopting)
 	}
 	if op.notifier != nil {
 		runnables = append(runnables, op.notifier)
@@ -151,6 +160,19 @@ func (op *operator) newUnmanagedPods(gates reservation.Gates) *unmanagedpods.Rec
 		DefaultGate: op.o.DefaultGate, AllowedGates: op.o.AllowedGates,
 		MaxTermination: op.o.MaxTermination, Clock: op.o.Clock,
 	})
+}
+
+// newAdopting sets up the controller that runs the applications of kubeflow's operator. It returns the watch of these.
+func (op *operator) newAdopting() (manager.Runnable, error) {
+	c, err := optionalkind.NewClient(op.mgr.GetConfig(), op.mgr.GetHTTPClient(), adopt.AddToScheme)
+	if err != nil {
+		return nil, fmt.Errorf("create client for objects to adopt: %w", err)
+	}
+	r := adopt.New(adopt.Options{
+		Client: op.mgr.GetClient(), Theirs: c, Namespaces: op.o.Scope.Namespaces, Pods: op.watcher.Store(), Recorder: op.mgr.GetEventRecorder("sparkgate"),
+		Clock: op.o.Clock, Interval: op.o.GateInterval, Ready: op.startup.wait, Log: op.mgr.GetLogger().WithName("adopt"),
+	})
+	return r.Watch(), r.SetupWithManager(op.mgr, op.o.Concurrent)
 }
 
 // newQueues returns the controller of SparkQueues. The embedded queue writes the controller's counts together with its

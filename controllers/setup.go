@@ -59,6 +59,8 @@ type Options struct {
 	// UIHosts are the hosts that Ingresses and routes of web interfaces may use. UIAnnotations are the keys of
 	// annotations that these and Services may have. Both have the form of the flags --ui-hosts and --ui-annotations.
 	UIHosts, UIAnnotations []string
+	// Adopt runs SparkApplications of kubeflow's operator in namespaces with the label adopt.Label.
+	Adopt bool
 	// FewEvents restricts Kubernetes events to failures and warnings, leaving out stages and successes.
 	FewEvents bool
 	// Concurrent is how many applications are reconciled at the same time. Default: 16.

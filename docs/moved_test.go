@@ -17,7 +17,7 @@ import (
 func TestThePageHasEveryFieldThatMoved(t *testing.T) {
 	t.Parallel()
 	var named []string
-	for _, s := range readPage(t, "docs/coming-from-kubeflow.md").sections {
+	for _, s := range readPage(t, "docs/adoption.md").sections {
 		named = append(named, spans(s.text())...)
 	}
 	fields := keysOf(t, "internal/tools/offline/internal/manifests/kubeflow.go", "moved")

@@ -128,6 +128,7 @@ func settingsOf(o options.Options) controllers.Options {
 		UIHosts:               o.UIHosts,
 		UIAnnotations:         o.UIAnnotations,
 		FewEvents:             !o.StageEvents,
+		Adopt:                 o.Adopt,
 		Concurrent:            o.Concurrent,
 		EventsAddr:            o.EventsAddr,
 	}

@@ -132,6 +132,14 @@ subjects:
   {{- end }}
 `}},
 	},
+	{
+		name: "adopt", base: "config/adopt/role.yaml",
+		begin: "{{- if .Values.adopt.enabled }}\n", end: "{{- end }}\n",
+	},
+	{
+		name: "adopt-everywhere", base: "config/adopt/binding.yaml", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",
+		begin: "{{- if and .Values.adopt.enabled (not (or .Values.watchNamespaces .Values.namespaceSelector)) }}\n", end: "{{- end }}\n",
+	},
 	dashboard,
 	{
 		name: "monitoring", base: "config/monitoring", from: "sparkgate-system", replace: "{{ .Release.Namespace }}",

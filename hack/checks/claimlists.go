@@ -29,6 +29,8 @@ var claims = []Claim{
 			"cmd/sparkgate/internal/labelled/labelled.go":         1, // SelfSubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/installation.go":        2, // SelfSubjectReview and SubjectAccessReview: nothing is stored
 			"cmd/sparkgate/internal/lease/lease.go":               2, // the lease of the leader
+			"controllers/adopt/child.go":                          5, // the application of ours for one of theirs, and its Service; theirs after timeToLiveSeconds
+			"controllers/adopt/controller.go":                     1, // the status of theirs
 			"controllers/application/act/cleaner.go":              4, // objects of an attempt, pods, their deadline, the application itself after ttlAfterFinished
 			"controllers/application/act/creator.go":              4, // objects of an attempt, one of another attempt or author is replaced; workers
 			"controllers/application/act/finalizer.go":            1, // the finalizer comes and goes

@@ -96,6 +96,14 @@ var ForbiddenEdges = []Edge{
 		Why: "what accompanies an attempt follows from its application alone, and neither decides nor holds anything",
 	},
 	{
+		From: []string{"controllers/adopt/..."}, To: []string{"controllers/application/...", "controllers/companions/...", "controllers/internal/reservation/...", "internal/job/lifecycle/..."},
+		Why: "what adopts knows applications as a user does: it writes their spec and reads their status",
+	},
+	{
+		From: []string{"controllers/...", "!controllers", "!controllers/adopt/..."}, To: []string{"controllers/adopt/...", "internal/adopt/..."},
+		Why: "what runs does not know where an object came from",
+	},
+	{
 		From: []string{"api/...", "internal/...", "controllers/...", "queueing/...", "cmd/...", "!queueing/kueue/..."}, To: []string{"sigs.k8s.io/kueue/..."}, Direct: true,
 		Why: "Kueue's types stay in its gate",
 	},

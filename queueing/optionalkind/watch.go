@@ -131,7 +131,7 @@ func (w *Watch) look(ctx context.Context) (absent bool) {
 	case w.denied: // a role is missing, so nothing else should wait for this kind
 		if !wasDenied {
 			w.Log.Error(err, "The operator may not read a kind of another system, which counts as not installed until it may", "kind", w.kind(),
-				"remedy", "apply the ClusterRoles of config/rbac and their bindings, from the release of this operator")
+				"remedy", "apply the ClusterRoles of config/rbac and their bindings, from the release of this operator; with --adopt, those of config/adopt as well")
 		}
 		w.turn(nil)
 		return true

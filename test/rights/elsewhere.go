@@ -27,6 +27,7 @@ var elsewhere = map[string][]string{
 		"create secrets", "delete secrets", "create persistentvolumeclaims", "get persistentvolumeclaims", "list persistentvolumeclaims", "delete persistentvolumeclaims",
 		"get networkpolicies.networking.k8s.io", "create networkpolicies.networking.k8s.io", "delete networkpolicies.networking.k8s.io",
 	},
+	"adopt TestTimeToLive":                                  {"delete sparkapplications.sparkoperator.k8s.io"},
 	"restart TestOrphansAfterARestart":                      {"get sparkapplications.sparkgate.io"},
 	"stopping TestNodeLost":                                 {"get nodes"},
 	"references TestPropertyFromSecret":                     {"get secrets"},

@@ -49,6 +49,8 @@ type OperatorOptions struct {
 	UIHosts, UIAnnotations []string
 	// FewEvents sets the flag --stage-events=false.
 	FewEvents bool
+	// Adopt sets the flag --adopt.
+	Adopt bool
 	// Clock is used for every decision. Default: the system clock.
 	Clock clock.Clock
 	// DefaultGate is the value of the flag.
@@ -96,6 +98,7 @@ func launch(t *testing.T, o OperatorOptions) *Operator {
 		UIAnnotations:  o.UIAnnotations,
 		DefaultGate:    o.DefaultGate,
 		AllowedGates:   o.AllowedGates,
+		Adopt:          o.Adopt,
 		EventsAddr:     o.EventsAddr,
 		// Tests wait for these intervals.
 		GateInterval:     100 * time.Millisecond,

@@ -46,6 +46,7 @@ type Options struct {
 	AllowPodSecurityNone bool
 	UIAnnotations        []string
 	StageEvents          bool
+	Adopt                bool
 	DecisionLog          string
 	EnablePprof          bool
 	Log                  logger.Options
@@ -74,6 +75,7 @@ func Parse(args []string) (Options, error) {
 	fs.BoolVar(&o.AllowPodSecurityNone, "allow-pod-security-none", true, "Let applications set spec.podSecurity to None, under which no Pod Security Standard is enforced for their pods.")
 	fs.StringSliceVar(&o.UIHosts, "ui-hosts", nil, "The hosts, with or without a path, by which web interfaces may be reached from outside, such as {{name}}.{{namespace}}.spark.example.org or spark.example.org/{{namespace}}/{{name}}. If there are none, spec.ui.ingress and spec.ui.route create nothing.")
 	fs.StringSliceVar(&o.UIAnnotations, "ui-annotations", nil, "The keys of annotations that spec.ui.ingress, spec.ui.serviceMetadata and Spark's properties may set on Ingresses and Services, or prefixes such as haproxy.org/*.")
+	fs.BoolVar(&o.Adopt, "adopt", false, "Run the SparkApplications of kubeflow's operator in namespaces with the label sparkgate.io/adopt: kubeflow. It takes the rights of config/adopt.")
 	fs.BoolVar(&o.StageEvents, "stage-events", true, "Record a Kubernetes event for every stage that an application reaches; else of failures and warnings only, not of success.")
 	fs.StringVar(&o.DecisionLog, "decision-log", "", "The file to which the decisions of the embedded queue are written, for sparkctl replay; empty switches it off.")
 	fs.BoolVar(&o.EnablePprof, "enable-pprof", false, "Serve profiles of the process at the metrics endpoint, without authentication unless --metrics-secure.")

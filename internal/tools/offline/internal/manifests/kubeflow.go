@@ -12,7 +12,7 @@ import (
 )
 
 // moved are the remedies for fields of kubeflow's spark-operator that do not exist here with the same name, by their
-// paths. ROLE stands for driver or executor. The tables in docs/coming-from-kubeflow.md say more.
+// paths. ROLE stands for driver or executor. The tables in docs/adoption.md say more.
 var moved = map[string]string{
 	"spec.mode":                                           "remove it: drivers always run in the cluster",
 	"spec.volumes":                                        "move it to driver.volumes and executor.volumes",
