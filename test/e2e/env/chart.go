@@ -45,7 +45,7 @@ func deploy() error {
 	}
 	// All releases of the tests have the same version: only the digest distinguishes their images.
 	digest := sha256.Sum256(sums)
-	_, err = helm(ctx, "upgrade", operatorName, chart, "--install", "--reset-values", "--set-string", podAnnotation("release", hex.EncodeToString(digest[:8])), "--wait", "--timeout", Patience.String())
+	_, err = helm(ctx, "upgrade", operatorName, chart, "--install", "--reset-values", "--set", "adopt.enabled=true", "--set-string", podAnnotation("release", hex.EncodeToString(digest[:8])), "--wait", "--timeout", Patience.String())
 	return err
 }
 
