@@ -106,11 +106,12 @@ func executors(t *translator) {
 	if a.Executor.Instances == nil && a.SparkConf[conf.ExecutorInstances] == "" && !dynamic {
 		t.write("executor.instances", 1)
 	}
-	if d != nil {
-		t.set("dynamicAllocation.enabled", d.Enabled, "dynamicAllocation.enabled")
-		shuffleTracking(t)
+	if !dynamic {
+		delete(t.made, "dynamicAllocation") // it has no effect, and sparkConf counts
+		return
 	}
-	if dynamic && d.MaxExecutors == nil && a.SparkConf[conf.DynamicAllocationMax] == "" {
+	shuffleTracking(t)
+	if d.MaxExecutors == nil && a.SparkConf[conf.DynamicAllocationMax] == "" {
 		said := t.saidOf("dynamicAllocation", "maxExecutors")
 		if said == nil {
 			t.refuse("dynamicAllocation.maxExecutors", "it is missing, so that the quota that the job needs would have no limit: set it, "+
@@ -124,9 +125,8 @@ func executors(t *translator) {
 // shuffleTracking translates its fields. It is on by default there.
 func shuffleTracking(t *translator) {
 	d := t.theirs.DynamicAllocation
-	if track := d.ShuffleTrackingEnabled; track != nil || d.Enabled {
-		t.property(conf.ShuffleTrackingEnabled, fmt.Sprint(track == nil || *track), "dynamicAllocation.shuffleTrackingEnabled")
-	}
+	track := d.ShuffleTrackingEnabled
+	t.property(conf.ShuffleTrackingEnabled, fmt.Sprint(track == nil || *track), "dynamicAllocation.shuffleTrackingEnabled")
 	if d.ShuffleTrackingTimeout != nil {
 		t.set("dynamicAllocation.shuffleTrackingTimeout", (time.Duration(*d.ShuffleTrackingTimeout) * time.Millisecond).String(), "dynamicAllocation.shuffleTrackingTimeout")
 	}
