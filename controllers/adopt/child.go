@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,7 +51,7 @@ func (p *pass) translate(ctx context.Context) (kubeflow.Translation, error) {
 	if err != nil {
 		return kubeflow.Translation{}, err
 	}
-	return kubeflow.Translate(text, p.specOfNamespace()), nil
+	return kubeflow.Translate(text, p.namespace.Annotations[kubeflow.SpecAnnotation]), nil
 }
 
 // make creates the application of ours, or changes it to what theirs says now.
@@ -64,6 +66,9 @@ func (p *pass) make(ctx context.Context) error {
 	owner := &metav1.OwnerReference{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: p.theirs.Name, UID: p.theirs.UID, Controller: new(true)}
 	wanted := t.Child(owner, p.theirs.kept.hash)
 	wanted.Annotations = map[string]string{madeFrom: p.theirs.made()}
+	if twice, err := p.refuseTwice(ctx, wanted); err != nil || twice {
+		return err
+	}
 	if err := p.expose(ctx, owner, wanted); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (p *pass) make(ctx context.Context) error {
 	}
 	switch {
 	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
-		return p.refuse(ctx, err.Error())
+		return p.refuse(ctx, rejection(&t, err))
 	case err == nil && len(t.Notes) > 0:
 		p.event(corev1.EventTypeNormal, "NotTheSame", "%s", status.Truncate(joined(t.Notes)))
 	}
@@ -103,11 +108,11 @@ func (p *pass) refuse(ctx context.Context, why string) error {
 
 // fail writes why an application has failed without an application of ours that says so.
 func (p *pass) fail(ctx context.Context, why string) error {
-	why = status.Truncate(why)
-	if s := p.theirs.Status; s.State.State == failed && s.isOf(p.theirs.made()) && s.State.ErrorMessage == why {
+	if p.theirs.Status.ended() && p.theirs.Status.isOf(p.theirs.made()) {
 		return nil
 	}
 	now := metav1.NewTime(p.Clock.Now().Truncate(time.Second))
+	why = status.Truncate(why)
 	p.event(corev1.EventTypeWarning, "Failed", "%s", why)
 	return p.publish(ctx, Status{
 		State: State{State: failed, ErrorMessage: why}, SubmissionID: submission + p.theirs.made() + "-0", TerminationTime: &now,
@@ -133,14 +138,35 @@ func (p *pass) lost(ctx context.Context) error {
 	return p.fail(ctx, fmt.Sprintf("the SparkApplication %s of %s, which ran for it, was deleted: change the spec to run it again", p.theirs.Name, v1alpha1.Group))
 }
 
-// suspend carries spec.suspend over.
-func (p *pass) suspend(ctx context.Context) error {
+// kueueConflict is why a job cannot run that asks Kueue twice.
+const kueueConflict = "metadata.labels[" + v1alpha1.KueueQueueLabel + "]: Kueue's own integration of this kind admits the job as well: remove sparkoperator.k8s.io/sparkapplication " +
+	"from integrations.frameworks in Kueue's configuration, or leave the decision to it by the annotation " + kubeflow.SpecAnnotation + " \"queue: {gate: None, name: null}\""
+
+// refuseTwice refuses a job for which both Kueue's own integration and an application of ours ask Kueue.
+func (p *pass) refuseTwice(ctx context.Context, app *v1alpha1.SparkApplication) (refused bool, err error) {
+	if queue := app.Spec.Queue; queue == nil || queue.Name == "" || queue.Name != p.theirs.Labels[v1alpha1.KueueQueueLabel] {
+		return false, nil
+	}
+	workload := schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "Workload"}
+	err = livemeta.Each(ctx, p.Theirs, workload, func(*metav1.PartialObjectMetadata) error { refused = true; return nil },
+		client.InNamespace(p.theirs.Namespace), client.MatchingLabels{"kueue.x-k8s.io/job-uid": string(p.theirs.UID)})
+	if err != nil || !refused {
+		return false, err
+	}
+	return true, p.refuse(ctx, kueueConflict)
+}
+
+// suspend carries spec.suspend over. It reports whether the job was refused instead.
+func (p *pass) suspend(ctx context.Context) (refused bool, err error) {
 	if p.ours.Spec.Suspend == p.theirs.kept.Suspend {
-		return nil
+		return false, nil
+	}
+	if refused, err := p.refuseTwice(ctx, p.ours); err != nil || refused {
+		return refused, err
 	}
 	before := p.ours.DeepCopy()
 	p.ours.Spec.Suspend = p.theirs.kept.Suspend
-	return p.Client.Patch(ctx, p.ours, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner(author))
+	return false, p.Client.Patch(ctx, p.ours, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner(author))
 }
 
 // mirror writes the status of ours in their words. What will not run without a change is deleted when that is said:
@@ -171,6 +197,19 @@ func theirWords(t *kubeflow.Translation, message string) string {
 		return t.Theirs(finding.Finding{Field: field, Message: rest}).String()
 	}
 	return message
+}
+
+// rejection returns why the API server rejects an application of ours, about the field of theirs.
+func rejection(t *kubeflow.Translation, err error) string {
+	var answer apierrors.APIStatus
+	if errors.As(err, &answer) && answer.Status().Details != nil {
+		for _, cause := range answer.Status().Details.Causes {
+			if strings.HasPrefix(cause.Field, "spec.") {
+				return t.Theirs(finding.Finding{Field: cause.Field, Message: cause.Message}).String()
+			}
+		}
+	}
+	return err.Error()
 }
 
 // deleteOurs deletes the application of ours, if it is still the one that was read.

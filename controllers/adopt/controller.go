@@ -6,6 +6,7 @@ package adopt
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -29,7 +30,6 @@ import (
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/controllers/internal/waker"
-	"github.com/sparkgate/sparkgate/internal/adopt/kubeflow"
 	"github.com/sparkgate/sparkgate/internal/base/fairqueue"
 	"github.com/sparkgate/sparkgate/internal/base/namespaces"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
@@ -135,7 +135,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	found, ok := r.watch.Get(req.Namespace, req.Name).(*Application)
-	if !ok || !found.DeletionTimestamp.IsZero() {
+	if !ok {
 		return ctrl.Result{}, nil
 	}
 	p := pass{Reconciler: r, theirs: found}
@@ -159,14 +159,22 @@ func (p *pass) do(ctx context.Context) (ctrl.Result, error) {
 	if err := p.observe(ctx); err != nil {
 		return ctrl.Result{}, err
 	}
+	own := p.ours != nil && metav1.IsControlledBy(p.ours, p.theirs)
 	switch {
-	case p.namespace.Labels[Label] != adopted:
-		p.reportLabel()
-		if p.ours == nil || !metav1.IsControlledBy(p.ours, p.theirs) {
-			return ctrl.Result{}, nil
+	case !p.theirs.DeletionTimestamp.IsZero():
+		if own && !slices.Contains(p.theirs.Finalizers, metav1.FinalizerOrphanDependents) {
+			return ctrl.Result{}, p.deleteOurs(ctx) // whatever else holds theirs
 		}
-		return ctrl.Result{}, p.mirror(ctx) // what has begun goes on
-	case p.ours != nil && !metav1.IsControlledBy(p.ours, p.theirs):
+		return ctrl.Result{}, nil
+	case p.namespace.Labels[Label] != adopted:
+		if value, set := p.namespace.Labels[Label]; set {
+			p.event(corev1.EventTypeWarning, "UnknownLabel", "label %s of the namespace: value %q is not known: write %s", Label, value, adopted)
+		}
+		if own {
+			return ctrl.Result{}, p.mirror(ctx) // what has begun continues
+		}
+		return ctrl.Result{}, nil
+	case p.ours != nil && !own:
 		return ctrl.Result{}, p.taken(ctx)
 	case p.theirs.Status.ofOther() && !p.theirs.Status.ended():
 		p.event(corev1.EventTypeWarning, "OtherOperator", "status.submissionID: value %q is of another operator, which runs it: delete and create the object when it has ended, "+
@@ -202,7 +210,7 @@ func (p *pass) observe(ctx context.Context) error {
 // follow carries what changes about a run over to ours, the status back, and deletes theirs when its time has come.
 func (p *pass) follow(ctx context.Context) (ctrl.Result, error) {
 	if p.ours != nil {
-		if err := p.suspend(ctx); err != nil {
+		if refused, err := p.suspend(ctx); err != nil || refused {
 			return ctrl.Result{}, err
 		}
 		if err := p.mirror(ctx); err != nil {
@@ -212,21 +220,11 @@ func (p *pass) follow(ctx context.Context) (ctrl.Result, error) {
 	return p.expire(ctx)
 }
 
-// reportLabel reports a value of the label that is not known.
-func (p *pass) reportLabel() {
-	if value, set := p.namespace.Labels[Label]; set {
-		p.event(corev1.EventTypeWarning, "UnknownLabel", "label %s of the namespace: value %q is not known: write %s", Label, value, adopted)
-	}
-}
-
 func (p *pass) event(kind, reason, format string, args ...any) {
 	p.Recorder.Eventf(p.theirs, nil, kind, reason, "Adopt", format, args...)
 }
 
 func (p *pass) name() types.NamespacedName { return client.ObjectKeyFromObject(p.theirs) }
-
-// specOfNamespace returns the annotation of the namespace that says more than its applications.
-func (p *pass) specOfNamespace() string { return p.namespace.Annotations[kubeflow.SpecAnnotation] }
 
 // publish writes a status, unless it is as before.
 func (p *pass) publish(ctx context.Context, s Status) error {

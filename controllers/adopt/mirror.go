@@ -31,14 +31,10 @@ const (
 	submissionFailed = "SUBMISSION_FAILED"
 )
 
-// The states of executors.
-const (
-	executorPending   = "PENDING"
-	executorRunning   = "RUNNING"
-	executorCompleted = "COMPLETED"
-	executorFailed    = "FAILED"
-	executorUnknown   = "UNKNOWN"
-)
+// executorWords are the states of executors by the phases of their pods.
+var executorWords = map[corev1.PodPhase]string{
+	corev1.PodPending: "PENDING", corev1.PodRunning: "RUNNING", corev1.PodSucceeded: completed, corev1.PodFailed: failed, corev1.PodUnknown: "UNKNOWN",
+}
 
 // maxExecutors bounds the executors in a status. Readers compare their number with that of the spec.
 const maxExecutors = 1000
@@ -51,22 +47,22 @@ func stateOf(app *v1alpha1.SparkApplication) State {
 	switch {
 	case stage == status.New:
 		return State{}
-	case !isCurrent(app) && (!stage.Blocked() || app.Status.ObservedGeneration != app.Generation):
-		return State{State: submitted} // what ran before the change ends, or has ended
+	case !isCurrent(app) && (stage.Active() || stage.Ended() || app.Status.ObservedGeneration != app.Generation):
+		return State{State: submitted} // it is about what ran before the change
 	case stage == status.Succeeded:
 		return State{State: completed}
 	case stalled:
 		return State{State: failed, ErrorMessage: cmp.Or(message, string(stage))}
 	case stage == status.Suspended:
 		return State{State: suspended}
-	case stage == status.Running, stage == status.Finalizing && app.Status.Times.DriverStarted != nil:
+	case hasRun(app):
 		return State{State: running}
 	}
 	return State{State: submitted}
 }
 
 // mirrored returns the status of one of theirs for that of the application that runs for it. Nothing of an earlier
-// submission stays, and what has ended does not change. A job that goes on waiting is not written again: readers wait for
+// submission stays, and what has ended does not change. A job that still waits is not written again: readers wait for
 // another word.
 func mirrored(old Status, app *v1alpha1.SparkApplication, executors []*pods.Record, now time.Time) Status {
 	made := app.Annotations[madeFrom]
@@ -75,7 +71,7 @@ func mirrored(old Status, app *v1alpha1.SparkApplication, executors []*pods.Reco
 		s.State.State = submitted
 	}
 	waits := s.State.State == submitted && old.State.State == submitted && old.isOf(made)
-	if s.State.State == "" || waits || old.ended() && old.SubmissionID == s.SubmissionID {
+	if s.State.State == "" || waits || old.ended() && old.SubmissionID == s.SubmissionID || !isCurrent(app) && old.State.State == running && hasRun(app) {
 		return old
 	}
 	at := new(metav1.NewTime(now.Truncate(time.Second)))
@@ -87,6 +83,12 @@ func mirrored(old Status, app *v1alpha1.SparkApplication, executors []*pods.Reco
 		s.TerminationTime = at
 	}
 	return s
+}
+
+// hasRun reports whether the driver of an attempt that has not ended has started.
+func hasRun(app *v1alpha1.SparkApplication) bool {
+	stage, _ := status.StageOf(app.Status.Conditions)
+	return stage == status.Running || stage == status.Finalizing && app.Status.Times.DriverStarted != nil
 }
 
 // isCurrent reports whether the status of an application is about what its spec says now.
@@ -111,20 +113,20 @@ func (s *Status) addAttempt(old *Status, app *v1alpha1.SparkApplication, executo
 func executorStates(seen map[string]string, records []*pods.Record, ended bool) map[string]string {
 	states := map[string]string{}
 	for _, r := range records {
-		states[r.Name] = executorState(r.Phase)
+		states[r.Name] = executorWords[r.Phase]
 	}
 	names := slices.Sorted(maps.Keys(seen))
 	for _, name := range names {
 		if _, exists := states[name]; exists || len(states) >= maxExecutors {
 			continue
 		}
-		if states[name] = seen[name]; seen[name] != executorFailed {
-			states[name] = executorCompleted
+		if states[name] = seen[name]; seen[name] != failed {
+			states[name] = completed
 		}
 	}
 	for name, state := range states {
-		if ended && state != executorFailed {
-			states[name] = executorCompleted
+		if ended && state != failed {
+			states[name] = completed
 		}
 	}
 	if len(states) == 0 {
@@ -133,35 +135,15 @@ func executorStates(seen map[string]string, records []*pods.Record, ended bool) 
 	return states
 }
 
-func executorState(phase corev1.PodPhase) string {
-	switch phase {
-	case corev1.PodPending:
-		return executorPending
-	case corev1.PodRunning:
-		return executorRunning
-	case corev1.PodSucceeded:
-		return executorCompleted
-	case corev1.PodFailed:
-		return executorFailed
-	}
-	return executorUnknown
-}
-
-// executorsOf returns the records of the executors of an application's attempt, at most as many as a status may have.
+// executorsOf returns the records of the executors of an application's attempt, at most as many as a status may have, those
+// that run first.
 func executorsOf(app *v1alpha1.SparkApplication, all []*pods.Record) []*pods.Record {
 	found := slices.DeleteFunc(all, func(r *pods.Record) bool {
 		return r.Role != pods.Executor || r.AppUID != string(app.UID) || r.Run != app.Status.Run || r.Attempt != app.Status.Attempt
 	})
+	order := []corev1.PodPhase{corev1.PodRunning, corev1.PodPending, corev1.PodFailed}
 	slices.SortFunc(found, func(a, b *pods.Record) int {
-		return cmp.Or(cmp.Compare(executorRank(a), executorRank(b)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(uint(slices.Index(order, a.Phase)), uint(slices.Index(order, b.Phase))), cmp.Compare(a.Name, b.Name))
 	})
 	return found[:min(len(found), maxExecutors)]
-}
-
-// executorRank orders executors: those that run come first.
-func executorRank(r *pods.Record) int {
-	if r.Phase == corev1.PodRunning {
-		return 0
-	}
-	return 1
 }

@@ -56,10 +56,12 @@ func TestStates(t *testing.T) {
 	if got := stateOf(changed); got.State != submitted {
 		t.Errorf("what has succeeded before the spec changed is %s", got.State)
 	}
-	changed = in(status.InvalidSpec)
-	changed.Spec.RunID = "other"
-	if got := stateOf(changed); got.State != failed {
-		t.Errorf("a changed spec that is invalid is %s", got.State)
+	for stage, word := range map[status.Stage]string{status.InvalidSpec: failed, status.Suspended: suspended, status.Queued: submitted} {
+		changed = in(stage)
+		changed.Spec.RunID = "other"
+		if got := stateOf(changed); got.State != word {
+			t.Errorf("a changed spec that is %s is %s", stage, got.State)
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ type KueueSettings struct {
 	// Pods enables the pod integration: Kueue then looks at every pod that is created, except in its own namespace and
 	// in kube-system.
 	Pods bool
+	// SparkOperator enables the integration of kubeflow's SparkApplication, whose CRD has to be installed.
+	SparkOperator bool
 	// Config replaces top-level fields of Kueue's Configuration (config.kueue.x-k8s.io/v1beta2), for example
 	// {"waitForPodsReady": {"timeout": "5s"}}.
 	Config map[string]any
@@ -115,6 +117,9 @@ func (k *kueue) configure() (string, error) {
 	frameworks := []string{"batch/job"}
 	if k.settings.Pods {
 		frameworks = append(frameworks, "pod")
+	}
+	if k.settings.SparkOperator {
+		frameworks = append(frameworks, "sparkoperator.k8s.io/sparkapplication")
 	}
 	config := map[string]any{
 		"apiVersion":             "config.kueue.x-k8s.io/v1beta2",
@@ -225,11 +230,10 @@ func (k *kueue) adapt(configuration *unstructured.Unstructured) error {
 	return unstructured.SetNestedSlice(configuration.Object, kept, "webhooks")
 }
 
-// wanted reports whether a webhook is about Kueue's own kinds or, with the pod integration, pods. The tests do not use
-// Kueue's integrations of other kinds of jobs.
+// wanted reports whether a webhook is about Kueue's own kinds, or about those of an integration that is enabled.
 func (k *kueue) wanted(webhook map[string]any) bool {
 	return slices.ContainsFunc(groupsOf(webhook), func(group string) bool {
-		return group == kueueGroup || group == "" && k.settings.Pods
+		return group == kueueGroup || group == "" && k.settings.Pods || group == "sparkoperator.k8s.io" && k.settings.SparkOperator
 	})
 }
 

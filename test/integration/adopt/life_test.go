@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/test/integration/env"
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
@@ -50,6 +51,9 @@ func TestLife(t *testing.T) {
 		w.Kubelet.Start(t.Context(), executor)
 	}
 	harness.Eventually(t, theirs, "complete", func(u *unstructured.Unstructured) bool { return executors(u)["RUNNING"] == 2 })
+	if got := health(t, theirs); got != "Healthy" {
+		t.Errorf("Argo CD takes a job that runs with all its executors for %s", got)
+	}
 	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
 	w.reach(theirs, "COMPLETED")
 	if executors(theirs)["COMPLETED"] != 2 || text(theirs, "terminationTime") == "" {
@@ -188,4 +192,21 @@ func TestTimeToLive(t *testing.T) {
 	if labels := w.ours(tracked).Labels; labels["kustomize.toolkit.fluxcd.io/name"] != "" {
 		t.Errorf("Flux would take the application for one of its own: %v", labels)
 	}
+}
+
+// TestDeleted: what runs for a job ends when the job is deleted, also while a finalizer of another program holds it.
+func TestDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", nil)
+	theirs := w.apply(with([]any{"example.org/hook"}, "metadata", "finalizers"))
+	ours := w.ours(theirs)
+	w.Driver(ours)
+	if err := env.Client().Delete(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	harness.Gone(t, ours)
+	w.NothingRuns()
+	w.Unused()
+	harness.Change(t, theirs, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
+	harness.Gone(t, theirs)
 }

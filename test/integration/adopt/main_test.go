@@ -59,6 +59,12 @@ type world struct {
 func newWorld(t *testing.T, memory string, k *harness.Kubelet) *world {
 	t.Helper()
 	operator.Use(t)
+	return newWorldOf(t, memory, k)
+}
+
+// newWorldOf is newWorld for an operator of the test's own.
+func newWorldOf(t *testing.T, memory string, k *harness.Kubelet) *world {
+	t.Helper()
 	install(t)
 	w := &world{harness.NewWorld(t, memory, k), t}
 	w.namespace(func(n *corev1.Namespace) {
@@ -130,6 +136,10 @@ func state(u *unstructured.Unstructured) string { return text(u, "applicationSta
 func (w *world) reach(theirs *unstructured.Unstructured, wanted string) {
 	w.t.Helper()
 	harness.Eventually(w.t, theirs, wanted, func(u *unstructured.Unstructured) bool { return state(u) == wanted })
+	verdict := map[string]string{"SUBMITTED": "Progressing", "COMPLETED": "Healthy", "FAILED": "Degraded"}[wanted]
+	if got := health(w.t, theirs); verdict != "" && got != verdict {
+		w.t.Errorf("Argo CD takes %s for %s", wanted, got)
+	}
 }
 
 // fails waits until a job has failed, and the message has words.

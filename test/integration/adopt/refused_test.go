@@ -39,6 +39,7 @@ func TestRefused(t *testing.T) {
 		"no-yaml":     {annotation("queue"), []string{"metadata.annotations[sparkgate.io/spec]: write fields"}},
 		"gone":        {annotation("retention: {policy: Never}"), []string{"metadata.annotations[sparkgate.io/spec].retention"}},
 		"wrong-value": {annotation("timeouts: {run: soon}"), []string{"soon"}},
+		"no-gate":     {annotation("queue: {gate: Door}"), []string{"metadata.annotations[sparkgate.io/spec].queue.gate", "Door"}},
 		"too-large":   {with("5000m", "spec", "driver", "memory"), []string{"4Gi"}},
 		"big":         {with(strings.Repeat("x", 300<<10), "spec", "sparkConf", "spark.x"), []string{"spec.sparkConf"}},
 	} {
