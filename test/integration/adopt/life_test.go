@@ -119,8 +119,8 @@ func TestTriesAgain(t *testing.T) {
 	w.get(w.KeptDriver(ours))
 }
 
-// TestRunsAgain: a job runs again when its spec changes, and not when a field changes that is live, a new operator starts, or a user has
-// changed what runs for it.
+// TestRunsAgain: a job runs again when its spec changes, and not when a field changes that is live, its labels, or the annotation of the
+// namespace.
 func TestRunsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", nil)
@@ -128,7 +128,6 @@ func TestRunsAgain(t *testing.T) {
 	ours := w.ours(theirs)
 	w.Succeed(ours)
 	w.reach(theirs, "COMPLETED")
-	harness.Change(t, ours, func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts = nil }) // as an earlier translator may have made it
 	harness.Change(t, theirs, with(int64(3600), "spec", "timeToLiveSeconds"))
 	harness.Change(t, theirs, with(map[string]any{"a": "b"}, "metadata", "annotations"))
 	w.namespace(func(n *corev1.Namespace) { n.Annotations["sparkgate.io/spec"] = "timeouts: {run: 1h}" })
@@ -148,6 +147,32 @@ func TestRunsAgain(t *testing.T) {
 	w.reach(theirs, "COMPLETED")
 	if diff := cmp.Diff([]string{"COMPLETED", "SUBMITTED", "RUNNING", "SUBMITTED", "RUNNING", "COMPLETED"}, seen()); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}
+
+// TestUpgrade: an operator that would translate otherwise than its predecessor leaves alone what that one has created, runs nothing again, and continues
+// with what runs. It is not parallel: its operators would deal with the jobs of other tests.
+func TestUpgrade(t *testing.T) {
+	before := harness.StartOperator(t, harness.OperatorOptions{Adopt: true})
+	w := newWorldOf(t, "", nil)
+	done, runs := w.apply(called("done")), w.apply(called("runs"))
+	w.Succeed(w.ours(done))
+	w.reach(done, "COMPLETED")
+	driver := w.Run(w.ours(runs))
+	w.reach(runs, "RUNNING")
+	before.Stop()
+	for _, theirs := range []*unstructured.Unstructured{done, runs} {
+		harness.Change(t, w.ours(theirs), func(a *v1alpha1.SparkApplication) { a.Spec.Timeouts = nil }) // the translator now sets them
+	}
+	harness.StartOperator(t, harness.OperatorOptions{Adopt: true})
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.reach(runs, "COMPLETED")
+	for _, theirs := range []*unstructured.Unstructured{done, runs} {
+		ours := w.ours(theirs)
+		w.get(ours)
+		if w.get(theirs); ours.Status.Run != 1 || ours.Spec.Timeouts != nil || state(theirs) != "COMPLETED" {
+			t.Errorf("%s: run %d with timeouts %v, and %s", theirs.GetName(), ours.Status.Run, ours.Spec.Timeouts, state(theirs))
+		}
 	}
 }
 
