@@ -25,7 +25,6 @@ import (
 	"github.com/sparkgate/sparkgate/controllers/internal/livemeta"
 	"github.com/sparkgate/sparkgate/internal/adopt/kubeflow"
 	"github.com/sparkgate/sparkgate/internal/base/finding"
-	"github.com/sparkgate/sparkgate/internal/base/tracker"
 	"github.com/sparkgate/sparkgate/internal/job/status"
 )
 
@@ -44,7 +43,7 @@ func (p *pass) translate(ctx context.Context) (kubeflow.Translation, error) {
 	}
 	live.SetGroupVersionKind(kind)
 	live.read()
-	if live.UID != p.theirs.UID || live.made() != p.theirs.made() {
+	if live.UID != p.theirs.UID || live.kept.made != p.theirs.kept.made {
 		return kubeflow.Translation{}, apierrors.NewConflict(kind.GroupVersion().WithResource("sparkapplications").GroupResource(), live.Name, fmt.Errorf("the cache is behind"))
 	}
 	text, err := json.Marshal(live)
@@ -65,7 +64,7 @@ func (p *pass) make(ctx context.Context) error {
 	}
 	owner := &metav1.OwnerReference{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: p.theirs.Name, UID: p.theirs.UID, Controller: new(true)}
 	wanted := t.Child(owner, p.theirs.kept.hash)
-	wanted.Annotations = map[string]string{madeFrom: p.theirs.made()}
+	wanted.Annotations = map[string]string{madeFrom: p.theirs.kept.made}
 	if twice, err := p.refuseTwice(ctx, wanted); err != nil || twice {
 		return err
 	}
@@ -108,14 +107,14 @@ func (p *pass) refuse(ctx context.Context, why string) error {
 
 // fail writes why an application has failed without an application of ours that says so.
 func (p *pass) fail(ctx context.Context, why string) error {
-	if p.theirs.Status.ended() && p.theirs.Status.isOf(p.theirs.made()) {
+	if p.theirs.Status.ended() && p.theirs.Status.isOf(p.theirs.kept.made) {
 		return nil
 	}
 	now := metav1.NewTime(p.Clock.Now().Truncate(time.Second))
 	why = status.Truncate(why)
 	p.event(corev1.EventTypeWarning, "Failed", "%s", why)
 	return p.publish(ctx, Status{
-		State: State{State: failed, ErrorMessage: why}, SubmissionID: submission + p.theirs.made() + "-0", TerminationTime: &now,
+		State: State{State: failed, ErrorMessage: why}, SubmissionID: submission + p.theirs.kept.made + "-0", TerminationTime: &now,
 		DriverInfo: p.theirs.Status.DriverInfo, SparkApplicationID: p.theirs.Status.SparkApplicationID,
 	})
 }
@@ -144,7 +143,7 @@ const kueueConflict = "metadata.labels[" + v1alpha1.KueueQueueLabel + "]: Kueue'
 
 // refuseTwice refuses a job for which both Kueue's own integration and an application of ours ask Kueue.
 func (p *pass) refuseTwice(ctx context.Context, app *v1alpha1.SparkApplication) (refused bool, err error) {
-	if queue := app.Spec.Queue; queue == nil || queue.Name == "" || queue.Name != p.theirs.Labels[v1alpha1.KueueQueueLabel] {
+	if queue := app.Spec.Queue; queue == nil || queue.Name == "" || queue.Name != p.theirs.kept.queue {
 		return false, nil
 	}
 	workload := schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "Workload"}
@@ -221,7 +220,7 @@ func (p *pass) deleteOurs(ctx context.Context) error {
 // The driver of a failed run stays for those who read its log.
 func (p *pass) expire(ctx context.Context) (ctrl.Result, error) {
 	s, ttl := &p.theirs.Status, p.theirs.kept.TimeToLiveSeconds
-	if ttl == nil || !s.ended() || s.TerminationTime == nil || tracker.Of(p.theirs).Known() {
+	if ttl == nil || !s.ended() || s.TerminationTime == nil || p.theirs.kept.tracked {
 		return ctrl.Result{}, nil
 	}
 	after := time.Duration(*ttl) * time.Second

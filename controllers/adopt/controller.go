@@ -182,10 +182,10 @@ func (p *pass) do(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	case p.theirs.Status.ofOther() && p.ours == nil:
 		ended := p.theirs.Status
-		ended.SubmissionID = submission + p.theirs.made() + "-0" // it has run as it is
+		ended.SubmissionID = submission + p.theirs.kept.made + "-0" // it has run as it is
 		return ctrl.Result{}, p.publish(ctx, ended)
-	case p.ours == nil && !p.theirs.Status.isOf(p.theirs.made()),
-		p.ours != nil && p.ours.Annotations[madeFrom] != p.theirs.made():
+	case p.ours == nil && !p.theirs.Status.isOf(p.theirs.kept.made),
+		p.ours != nil && p.ours.Annotations[madeFrom] != p.theirs.kept.made:
 		return ctrl.Result{}, p.make(ctx)
 	case p.ours == nil && !p.theirs.Status.ended():
 		return ctrl.Result{}, p.lost(ctx)
@@ -232,7 +232,9 @@ func (p *pass) publish(ctx context.Context, s Status) error {
 		return nil
 	}
 	after := p.theirs.DeepCopy()
-	after.Status = s
+	if after.Status = s; p.theirs.Status.ended() && !s.ended() {
+		after.Status.ExecutorState = nil // those of the last run go first
+	}
 	err := p.Theirs.Status().Patch(ctx, after, client.MergeFromWithOptions(p.theirs, client.MergeFromWithOptimisticLock{}), client.FieldOwner(v1alpha1.FieldOwner))
 	if apierrors.IsNotFound(err) && p.Theirs.Get(ctx, p.name(), after) == nil {
 		return fmt.Errorf("the CRD of %s does not have the subresource status: install that of kubeflow's operator, or config/adopt/crd", kind.GroupKind())

@@ -8,13 +8,14 @@ import (
 	"maps"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/adopt/kubeflow"
+	"github.com/sparkgate/sparkgate/internal/base/tracker"
 )
 
 // kind is the kind of their applications.
@@ -36,13 +37,18 @@ type Application struct {
 	Spec   json.RawMessage `json:"spec,omitempty"`
 	Status Status          `json:"status,omitzero"`
 
-	// kept is what the cache keeps of the spec.
+	// kept is what the cache keeps of spec and metadata.
 	kept kept
 }
 
-// kept is what is kept of a spec: the hash of what it runs, and the fields that are live.
+// kept is what is kept of a spec and of metadata, whose sizes nothing bounds.
 type kept struct {
-	hash              string
+	// hash is that of what the spec runs, made that of the spec and its annotation.
+	hash, made string
+	// tracked reports whether a tool would create the object again, queue is the one of Kueue.
+	tracked bool
+	queue   string
+
 	Suspend           bool   `json:"suspend"`
 	TimeToLiveSeconds *int64 `json:"timeToLiveSeconds"`
 }
@@ -98,18 +104,20 @@ func (s *Status) isOf(made string) bool {
 	return strings.HasPrefix(s.SubmissionID, submission+made+"-")
 }
 
-// made returns the hash of what is run of an application: its spec and annotation.
-func (a *Application) made() string {
-	return kubeflow.HashWith(a.kept.hash, a.Annotations[kubeflow.SpecAnnotation])
+// read sets what is kept.
+func (a *Application) read() {
+	k := &a.kept
+	if k.hash != "" {
+		return
+	}
+	_ = json.Unmarshal(a.Spec, k) // what does not fit is refused by the translation
+	k.hash = kubeflow.Hash(a.Spec)
+	k.made = kubeflow.HashWith(k.hash, a.Annotations[kubeflow.SpecAnnotation])
+	k.tracked, k.queue = tracker.Of(a).Known(), a.Labels[v1alpha1.KueueQueueLabel]
 }
 
-// read sets what is kept of the spec.
-func (a *Application) read() {
-	if a.kept.hash == "" {
-		_ = json.Unmarshal(a.Spec, &a.kept) // what does not fit is refused by the translation
-		a.kept.hash = kubeflow.Hash(a.Spec)
-	}
-}
+// someExecutors stand for those of a job that has ended, which are not read any more, but removed when it runs again.
+var someExecutors = map[string]string{"": ""}
 
 // slim removes from an application what need not be cached.
 func slim(o client.Object) {
@@ -119,8 +127,10 @@ func slim(o client.Object) {
 	}
 	a.read()
 	a.SetGroupVersionKind(kind)
-	a.Spec = nil
-	delete(a.Annotations, corev1.LastAppliedConfigAnnotation)
+	a.Spec, a.Labels, a.Annotations, a.OwnerReferences = nil, nil, nil, nil
+	if a.Status.ended() && a.Status.ExecutorState != nil {
+		a.Status.ExecutorState = someExecutors
+	}
 }
 
 // DeepCopyObject implements runtime.Object.
