@@ -242,7 +242,7 @@ func uiService(name string) string {
 	return ""
 }
 
-// expose creates the Service of the web interface. A Service of that name that belongs to somebody else stays as it is.
+// expose creates the Service of the web interface. A Service of that name that belongs to another owner stays as it is.
 func (p *pass) expose(ctx context.Context, owner *metav1.OwnerReference, app *v1alpha1.SparkApplication) error {
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: app.Namespace, Name: uiService(app.Name)}}
 	if service.Name == "" {
@@ -250,7 +250,10 @@ func (p *pass) expose(ctx context.Context, owner *metav1.OwnerReference, app *v1
 	}
 	port := intstr.Parse(cmp.Or(app.Spec.SparkConf["spark.ui.port"], "4040"))
 	_, err := controllerutil.CreateOrPatch(ctx, p.Client, service, func() error {
-		if service.UID != "" && !metav1.IsControlledBy(service, p.theirs) {
+		switch {
+		case service.UID == "":
+			service.Spec.ClusterIP = corev1.ClusterIPNone // addresses are few, and jobs stay
+		case !metav1.IsControlledBy(service, p.theirs):
 			return nil
 		}
 		service.OwnerReferences = []metav1.OwnerReference{*owner}
