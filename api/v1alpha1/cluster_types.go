@@ -153,7 +153,7 @@ type SparkClusterStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions are Ready, Reconciling and Stalled, and those that the stage of the cluster has besides, as of a
-	// SparkApplication. Ready is True while the port of the master answers, once the workers were ready.
+	// SparkApplication. Ready is True while the master is ALIVE and has at least workers.min workers that are.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -80,4 +80,6 @@ const (
 	// DriverPodSet and ExecutorPodSet are the names of the pod sets of an application.
 	DriverPodSet   = "driver"
 	ExecutorPodSet = "executor"
+	// WorkerInfix is in the names of the workers of a cluster, before their number.
+	WorkerInfix = "-worker-"
 )

@@ -94,7 +94,7 @@ func (cr *Creator) CreateWorkers(ctx context.Context, app *v1alpha1.SparkApplica
 			return o, err
 		}
 		worker := template.DeepCopy()
-		worker.Name = fmt.Sprintf("%s-worker-%d", objects.Names.Prefix, n)
+		worker.Name = fmt.Sprintf("%s%s%d", objects.Names.Prefix, v1alpha1.WorkerInfix, n)
 		err := cr.Client.Create(ctx, worker, client.FieldOwner(v1alpha1.FieldOwner))
 		switch {
 		case err == nil, apierrors.IsAlreadyExists(err):

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,6 +24,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 const (
@@ -39,82 +41,132 @@ var driverHTTP = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Activity asks the driver of the current attempt, through the REST API of its web interface, when it last ran a job or
-// had a session of Spark Connect, and remembers the answer. now is the time of the pass, at which the driver counts as asked.
+// Activity asks the driver of the current attempt, through its web interface, when it last ran a job or had a session of
+// Spark Connect, or a master which workers it has, and remembers the answer. now is the time of the pass, at which the driver counts as asked.
 func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, records []*pods.Record, now time.Time) lifecycle.Activity {
 	said := lifecycle.Activity{Asked: now}
-	busy, err := dr.lastUse(ctx, app, driverOf(app, records), said.Asked)
+	var err error
+	if driver := driverOf(app, records); server.IsMaster(&app.Spec) {
+		said.Workers, err = dr.workers(ctx, driver)
+		known := make(map[string]bool, len(records))
+		for _, r := range records {
+			known[r.Host] = true
+		}
+		maps.DeleteFunc(said.Workers, func(host string, _ int32) bool { return !known[host] }) // a program may have invented it
+	} else {
+		said.Busy, err = dr.lastUse(ctx, app, driver, said.Asked)
+	}
 	if err != nil {
-		ctrl.LoggerFrom(ctx).V(1).Info("Cannot ask a driver for its jobs", "driver", app.Status.Driver.PodName, "error", err.Error())
+		ctrl.LoggerFrom(ctx).V(1).Info("Cannot ask a driver what it does", "driver", app.Status.Driver.PodName, "error", err.Error())
 		said.Problem = err.Error()
 		if timeout := net.Error(nil); errors.As(err, &timeout) {
 			said.Problem = "its web interface does not answer" // the text of the error has changing numbers
 		}
 	}
-	said.Busy = busy
 	attempt := lifecycle.CurrentAttempt(app)
 	dr.Record.Sightings.NoteActivity(attempt, said)
 	return dr.Record.Sightings.Activity(attempt)
 }
 
 // lastUse returns when the last job or session of a driver ended, now if there is one, and zero if there was none.
-func (dr *Driver) lastUse(ctx context.Context, app *v1alpha1.SparkApplication, driver *pods.Record, now time.Time) (time.Time, error) {
-	address, err := dr.webInterface(ctx, driver)
-	if err != nil {
-		return time.Time{}, err
-	}
-	api := url.URL{Scheme: "http", Host: address, Path: "/api/v1/applications/" + app.Status.Driver.ApplicationID}
-	last, err := ask[job](ctx, api.JoinPath("jobs"), now)
+func (dr *Driver) lastUse(ctx context.Context, app *v1alpha1.SparkApplication, driver *pods.Record, now time.Time) (last time.Time, err error) {
+	api := "/api/v1/applications/" + app.Status.Driver.ApplicationID
+	err = dr.ask(ctx, driver, api+"/jobs", func(answer io.Reader) error {
+		last, err = lastOf[job](answer, now)
+		return err
+	})
 	if err != nil || last.Equal(now) {
 		return last, err
 	}
-	closed, err := ask[session](ctx, api.JoinPath("connect", "sessions"), now)
+	err = dr.ask(ctx, driver, api+"/connect/sessions", func(answer io.Reader) error {
+		closed, err := lastOf[session](answer, now)
+		last = later(last, closed)
+		return err
+	})
 	if errors.Is(err, errNotFound) { // before Spark 4.3, and from a Thrift server
-		return last, nil
+		err = nil
 	}
-	return later(last, closed), err
+	return last, err
 }
 
-// webInterface returns host and port of the web interface of a driver.
-func (dr *Driver) webInterface(ctx context.Context, driver *pods.Record) (address string, err error) {
+// workers returns how many cores are in use in each worker that is ALIVE at a master, by the address of the worker.
+func (dr *Driver) workers(ctx context.Context, master *pods.Record) (workers map[string]int32, err error) {
+	err = dr.ask(ctx, master, "/json/", func(answer io.Reader) error {
+		workers, err = aliveIn(answer)
+		return err
+	})
+	return workers, err
+}
+
+// errNotFound: the driver does not have the page.
+var errNotFound = errors.New("its web interface answers with status 404")
+
+// ask gets a page of a driver's web interface and reads it.
+func (dr *Driver) ask(ctx context.Context, driver *pods.Record, page string, read func(io.Reader) error) error {
 	if driver == nil {
-		return "", errors.New("its pod is not there")
+		return errors.New("its pod is not there")
 	}
 	pod := &corev1.Pod{}
 	if err := dr.Live.Get(ctx, types.NamespacedName{Namespace: driver.Namespace, Name: driver.Name}, pod); err != nil {
-		return "", errors.New("its pod cannot be read")
+		return errors.New("its pod cannot be read")
 	}
 	if pod.UID != driver.UID || pod.Status.PodIP == "" {
-		return "", errors.New("its pod has no address")
+		return errors.New("its pod has no address")
 	}
-	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.DriverUIPort(pod)))), nil
-}
-
-// errNotFound: the driver's REST API does not have what it was asked for.
-var errNotFound = errors.New("its web interface answers with status 404")
-
-// ended is an entry of an answer of Spark's REST API: zero means that it has not ended, or that nobody can tell.
-type ended interface{ end() time.Time }
-
-// ask returns when the last entry of an answer of the driver's REST API ended, see lastOf.
-func ask[T ended](ctx context.Context, what *url.URL, now time.Time) (time.Time, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, what.String(), nil)
+	address := net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.DriverUIPort(pod))))
+	at := url.URL{Scheme: "http", Host: address, Path: page}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
-		return time.Time{}, err
+		return err
 	}
 	answer, err := driverHTTP.Do(request)
 	if err != nil {
-		return time.Time{}, err
+		return err
 	}
 	defer answer.Body.Close()
 	switch answer.StatusCode {
 	case http.StatusOK:
-		return lastOf[T](io.LimitReader(answer.Body, maxAnswer), now)
+		return read(io.LimitReader(answer.Body, maxAnswer))
 	case http.StatusNotFound:
-		return time.Time{}, errNotFound
+		return errNotFound
 	}
-	return time.Time{}, fmt.Errorf("its web interface answers with status %d", answer.StatusCode)
+	return fmt.Errorf("its web interface answers with status %d", answer.StatusCode)
 }
+
+// masterPage is what is read of the page of a standalone master (Spark's JsonProtocol).
+type masterPage struct {
+	Status  string `json:"status"`
+	Workers []struct {
+		Host      string `json:"host"`
+		State     string `json:"state"`
+		CoresUsed int32  `json:"coresused"`
+	} `json:"workers"`
+}
+
+// alive is the state of a master that runs programs, and of a worker that may run them.
+const alive = "ALIVE"
+
+// aliveIn returns how many cores are in use in each worker that is ALIVE in an answer. Workers that are gone stay in it
+// for a quarter of an hour.
+func aliveIn(answer io.Reader) (map[string]int32, error) {
+	var page masterPage
+	if err := json.NewDecoder(answer).Decode(&page); err != nil || page.Status == "" {
+		return nil, errors.New("its web interface does not answer with workers")
+	}
+	if page.Status != alive {
+		return nil, fmt.Errorf("it is %.32q", page.Status)
+	}
+	workers := make(map[string]int32, len(page.Workers))
+	for _, w := range page.Workers {
+		if w.State == alive {
+			workers[w.Host] = w.CoresUsed
+		}
+	}
+	return workers, nil
+}
+
+// ended is an entry of an answer of Spark's REST API: zero means that it has not ended, or that nobody can tell.
+type ended interface{ end() time.Time }
 
 // lastOf returns when the last entry of a list ended, now if one has not, and zero if there is none.
 func lastOf[T ended](answer io.Reader, now time.Time) (last time.Time, err error) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestLastOf reads answers of Spark 4.1.4's REST API to the question for the jobs of an application, cut down to what
@@ -67,5 +69,41 @@ func TestLastSession(t *testing.T) {
 		if err != nil || !got.Equal(want) {
 			t.Errorf("%s: %s, %v, want %s", answer, got, err, want)
 		}
+	}
+}
+
+// TestAliveIn reads answers of Spark 4.1.4's master, cut down to what matters: the workers that are ALIVE, and the cores in use.
+func TestAliveIn(t *testing.T) {
+	t.Parallel()
+	const (
+		free = `{"id": "worker-1", "host": "10.0.0.7", "port": 41017, "webuiaddress": "http://10.0.0.7:8081", "cores": 2, "coresused": 0, "coresfree": 2, "state": "ALIVE", "lastheartbeat": 1790000000000}`
+		busy = `{"id": "worker-2", "host": "10.0.0.8", "cores": 2, "coresused": 2, "state": "ALIVE"}`
+		dead = `{"id": "worker-3", "host": "10.0.0.9", "cores": 2, "coresused": 0, "state": "DEAD"}`
+		back = `{"id": "worker-4", "host": "10.0.0.9", "cores": 2, "coresused": 1, "state": "ALIVE"}`
+	)
+	tests := map[string]struct {
+		answer string
+		want   map[string]int32
+		err    string
+	}{
+		"two":                        {answer: `{"url": "spark://10.0.0.1:7077", "workers": [` + free + "," + busy + `], "aliveworkers": 2, "status": "ALIVE"}`, want: map[string]int32{"10.0.0.7": 0, "10.0.0.8": 2}},
+		"one is gone":                {answer: `{"workers": [` + dead + "," + free + `], "status": "ALIVE"}`, want: map[string]int32{"10.0.0.7": 0}},
+		"one of the same address":    {answer: `{"workers": [` + back + "," + dead + `], "status": "ALIVE"}`, want: map[string]int32{"10.0.0.9": 1}},
+		"none yet":                   {answer: `{"workers": [], "status": "ALIVE"}`, want: map[string]int32{}},
+		"it recovers":                {answer: `{"workers": [` + free + `], "status": "RECOVERING"}`, err: `it is "RECOVERING"`},
+		"a page":                     {answer: `<html>`, err: "does not answer with workers"},
+		"the page of something else": {answer: `{"ready": true}`, err: "does not answer with workers"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := aliveIn(strings.NewReader(tc.answer))
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("error %v, want %q", err, tc.err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("workers (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -280,6 +280,9 @@ func running(st *state) Decision {
 	if next, over := checkIdle(st); over {
 		return next
 	}
+	if next, over := lookAtMaster(st); over {
+		return next
+	}
 	createWorkers(st)
 	countExecutors(st, newlyReady(st) && readyMatters(st) || st.was != status.Running || moved)
 	latchReady(st)
@@ -323,7 +326,9 @@ func driverStart(st *state) *metav1.Time {
 // driver still runs, and the message says that instead.
 func runningMessage(st *state) string {
 	message := fmt.Sprintf("run %d, attempt %d: %sdriver pod %s is running", st.s.Run, st.s.Attempt, executorsNote(st), st.s.Driver.PodName)
-	switch {
+	switch problem, _ := clusterProblem(st); {
+	case problem != "":
+		message += "; " + problem
 	case st.view.ReadyWhen != v1alpha1.ReadyWhenRunning || st.s.Times.ExecutorsReady == nil || driverReady(st):
 	case st.view.ReadyLost:
 		message += ", and no longer ready: see its readiness probes"

@@ -187,7 +187,7 @@ const (
 
 // createWorkers creates the workers that the cluster lacks, and deletes those that have ended.
 func createWorkers(st *state) {
-	if !server.IsMaster(&st.o.App.Spec) || st.s.Grant == nil || st.s.Driver.UID == "" || !driverReady(st) {
+	if !masterReady(st) {
 		return
 	}
 	there := workersThere(st)
@@ -204,6 +204,11 @@ func createWorkers(st *state) {
 	if len(lacking) > 0 {
 		st.after(Action{Kind: CreateWorkers, Workers: lacking})
 	}
+}
+
+// masterReady reports whether the attempt is that of a cluster whose master answers.
+func masterReady(st *state) bool {
+	return server.IsMaster(&st.o.App.Spec) && st.s.Grant != nil && st.s.Driver.UID != "" && driverReady(st)
 }
 
 // workersThere returns the numbers of the workers that exist, and deletes those that have ended.
@@ -240,4 +245,67 @@ func workerNumber(name string) int {
 		return 0
 	}
 	return n
+}
+
+// masterInterval is the pause between two looks at a master that is not known to have all its workers. With them, it is
+// idleInterval.
+const masterInterval = 10 * time.Second
+
+// lookAtMaster has the master of a cluster asked for its workers once enough of their pods are ready, and again from time
+// to time. over reports whether next is the decision, which is a need.
+func lookAtMaster(st *state) (next Decision, over bool) {
+	if !masterReady(st) || workersReady(st) < baseOf(st.s.Grant).Count {
+		return Decision{}, false
+	}
+	said, pause := st.o.Activity, masterInterval
+	if said.Problem == "" && workersAlive(st) == workersReady(st) {
+		pause = idleInterval
+	}
+	askAt := said.Asked.Add(pause)
+	if !said.Asked.Equal(st.o.Now) && !st.o.Now.Before(askAt) {
+		return need(NeedActivity, st.start()), true
+	}
+	st.requeue(askAt)
+	return Decision{}, false
+}
+
+// workersReady returns how many workers of the attempt have a ready pod.
+func workersReady(st *state) int32 { return int32(len(readyWorkers(st))) }
+
+func readyWorkers(st *state) (ready []*pods.Record) {
+	for _, r := range st.currentPods() {
+		if isAttemptExecutor(st, r) && r.CountsAsReady() {
+			ready = append(ready, r)
+		}
+	}
+	return ready
+}
+
+// workersAlive returns how many of these were ALIVE at the master when it was last asked. The master also lists those
+// that are gone.
+func workersAlive(st *state) (alive int32) {
+	for _, r := range readyWorkers(st) {
+		if _, is := st.o.Activity.Workers[r.Host]; is {
+			alive++
+		}
+	}
+	return alive
+}
+
+// clusterProblem returns why a cluster whose master is ready does not have its workers; empty if it has. unknown reports
+// that the master does not say it.
+func clusterProblem(st *state) (problem string, unknown bool) {
+	if !masterReady(st) {
+		return "", false
+	}
+	switch least := baseOf(st.s.Grant).Count; {
+	case workersReady(st) >= least && st.o.Activity.Problem != "":
+		return "it is not known which workers have reached the master, because " + st.o.Activity.Problem +
+			": open the port of that to the operator, and set no spark.ui.filters", true
+	case workersAlive(st) < least && least == 1:
+		return "no worker is ALIVE at the master", false
+	case workersAlive(st) < least:
+		return fmt.Sprintf("fewer than %d workers are ALIVE at the master", least), false
+	}
+	return "", false
 }

@@ -264,15 +264,17 @@ func whyExecutorsPend(st *state) string {
 }
 
 // latchReady decides whether the attempt is ready: its driver pod is, and its executors were. An attempt that was ready
-// loses that with the readiness of its driver, but not with its executors, which come and go.
+// loses that with the readiness of its driver, but not with its executors, which come and go. A cluster needs those of
+// its base gang at its master; it is unknown whether it is ready while the master does not say that it has them.
 func latchReady(st *state) {
 	if st.s.Times.ExecutorsReady == nil {
 		return
 	}
 	ready := apimeta.FindStatusCondition(st.o.App.Status.Conditions, v1alpha1.ReadyCondition)
 	was := st.was == status.Running && ready != nil && ready.Status != metav1.ConditionUnknown
-	is := driverReady(st)
-	st.view.ReadyLatched, st.view.ReadyLost = is || was, was && !is
+	problem, unknown := clusterProblem(st)
+	is := driverReady(st) && problem == ""
+	st.view.ReadyLatched, st.view.ReadyLost = (is || was) && !unknown, was && !is
 }
 
 // driverReady reports whether the driver pod is ready, on a node that answers.

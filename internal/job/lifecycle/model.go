@@ -52,7 +52,7 @@ type Observation struct {
 	ReadyPeak ReadyPeak
 	// LastWrite is when this process last wrote the status; zero if it never did.
 	LastWrite time.Time
-	// Activity is what the driver of the attempt answered when this process last asked what it does.
+	// Activity is what the driver of the attempt answered when this process last asked what it does, or has.
 	Activity Activity
 	// Ungating maps pods that may have been ungated by a write without a response to the flavor in which they were.
 	Ungating map[types.UID]string
@@ -113,12 +113,15 @@ type ReadyPeak struct {
 	Since time.Time
 }
 
-// Activity is an answer of a driver to the question what jobs it runs. The zero value says that it was not asked.
+// Activity is an answer of a driver to the question what jobs it runs, or of a master to the question which workers it
+// has. The zero value says that it was not asked.
 type Activity struct {
 	// Asked is the time of the pass in which it was asked.
 	Asked time.Time
 	// Busy is when its last job ended, or Asked if one runs; zero if it had none.
 	Busy time.Time
+	// Workers are how many cores are in use in each worker that is ALIVE at a master, by the address of the worker.
+	Workers map[string]int32
 	// Problem is why it gave no answer; empty if it did. It must not contain numbers that change all the time.
 	Problem string
 }
@@ -192,7 +195,7 @@ const (
 	NeedLogCause
 	// NeedDriverEvent: Observation.DriverEvent, of a driver that has not started.
 	NeedDriverEvent
-	// NeedActivity: Observation.Activity, of a server that may be idle.
+	// NeedActivity: Observation.Activity, of a server that may be idle, or of a master whose workers may have changed.
 	NeedActivity
 )
 

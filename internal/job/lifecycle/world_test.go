@@ -77,6 +77,8 @@ type world struct {
 	busy   time.Time
 	jobs   bool
 	silent string
+	// away are the workers that a master does not have although their pods are ready.
+	away map[string]bool
 	// questions counts how often drivers were asked.
 	questions int
 	// endSeen is when the operator first saw the end of a driver, and how, by its uid; a crash forgets it.
@@ -260,7 +262,21 @@ func (w *world) tellActivity(o *Observation) {
 	if w.jobs {
 		o.Activity.Busy = w.now
 	}
+	if w.silent == "" {
+		o.Activity.Workers = w.workers()
+	}
 	w.memory.activity = o.Activity
+}
+
+// workers returns the workers that have reached their master.
+func (w *world) workers() map[string]int32 {
+	alive := map[string]int32{}
+	for _, p := range w.pods {
+		if p.Host != "" && p.Running && !w.away[p.Name] {
+			alive[p.Host] = 0
+		}
+	}
+	return alive
 }
 
 // look answers a need with what a pass reads of pods and nodes.
@@ -585,6 +601,7 @@ func (w *world) createWorkers(numbers []int) {
 		w.serial++
 		w.executor(name, true)
 		w.pods[name].UID, w.pods[name].OwnerUID = types.UID(fmt.Sprintf("pod-%d", w.serial)), w.app.Status.Driver.UID
+		w.pods[name].Host = name
 		w.logf("operator: creates %s", name)
 	}
 }

@@ -76,6 +76,8 @@ type Record struct {
 	// CreatedAt is when the pod was created, in seconds since 1970 by the clock of the API server. No client can change
 	// it.
 	CreatedAt uint32
+	// Host is the address by which its master knows a worker; empty for all other pods.
+	Host string
 }
 
 // Trouble is what Kubernetes reports about a pod with a problem. It never changes once the record is in the store,
@@ -206,6 +208,9 @@ func RecordOf(pod *corev1.Pod) *Record {
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		r.OwnerUID = owner.UID
+	}
+	if r.Role == Executor && strings.Contains(pod.Name, v1alpha1.WorkerInfix) {
+		r.Host = pod.Status.PodIP
 	}
 	requests := amounts.ClampPod(pod)
 	r.CPU, r.Memory = requests[string(corev1.ResourceCPU)], requests[string(corev1.ResourceMemory)]

@@ -174,7 +174,7 @@ func printed(objects render.Objects) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	worker.Name, worker.Namespace = objects.Names.Prefix+"-worker-1", objects.Pod.Namespace
+	worker.Name, worker.Namespace = objects.Names.Prefix+v1alpha1.WorkerInfix+"1", objects.Pod.Namespace
 	document, err := toYAML(worker)
 	return append(documents, document), err
 }

@@ -116,7 +116,7 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 	case is(app, v1alpha1.StalledCondition) && (Stage(app) == v1alpha1.ReferenceNotFoundReason || keptOut(app) || heldBack(app)):
 		return failed
 	case Stage(app) == v1alpha1.RunningReason && readyWhileRunning(app) && app.Status.Times.ExecutorsReady != nil:
-		if is(app, v1alpha1.NodeLostCondition) {
+		if is(app, v1alpha1.NodeLostCondition) || lacksWorkers(app) {
 			return inProgress
 		}
 		return current
@@ -128,6 +128,11 @@ func wantedKstatus(app *v1alpha1.SparkApplication) string {
 // mistake.
 func heldBack(app *v1alpha1.SparkApplication) bool {
 	return (Stage(app) == "Starting" || Stage(app) == "Running") && strings.Contains(Message(app), "cannot begin yet")
+}
+
+// lacksWorkers reports whether the master of a cluster does not say that it has enough workers.
+func lacksWorkers(app *v1alpha1.SparkApplication) bool {
+	return strings.Contains(Message(app), "ALIVE at the master") || strings.Contains(Message(app), "not known which workers")
 }
 
 // keptOut reports whether an application waits for a queue that does not admit its namespace.

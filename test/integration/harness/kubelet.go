@@ -31,6 +31,8 @@ type Kubelet struct {
 	Hold func(pod *corev1.Pod) bool
 	// Node is the node that the pods are bound to. Default: node-1, which does not exist.
 	Node string
+	// Address returns the address of a pod. Default: none.
+	Address func(pod *corev1.Pod) string
 	// Clock is the source of the times in the status of pods. Default: the system clock.
 	Clock clock.PassiveClock
 
@@ -166,8 +168,12 @@ func (k *Kubelet) Created(app types.UID) map[string]int {
 // Start makes a pod run.
 func (k *Kubelet) Start(ctx context.Context, pod *corev1.Pod) {
 	k.bind(ctx, pod)
+	address := ""
+	if k.Address != nil {
+		address = k.Address(pod)
+	}
 	k.setStatus(ctx, pod, corev1.PodStatus{
-		Phase:             corev1.PodRunning,
+		Phase: corev1.PodRunning, PodIP: address,
 		Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}, {Type: corev1.PodScheduled, Status: corev1.ConditionTrue}},
 		ContainerStatuses: states(pod, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(k.Clock.Now())}}),
 	})

@@ -6,7 +6,10 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,13 +23,102 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
+// master stands in for the web interface of a master.
+type master struct {
+	port string
+
+	mu sync.Mutex
+	// away are the workers that have not reached it although they run.
+	away map[string]bool
+	// shut reports that it refuses to answer.
+	shut bool
+	seen map[string]bool
+}
+
+// startMaster starts a master that lists the workers which the kubelet has started.
+func startMaster(t *testing.T) *master {
+	t.Helper()
+	m := &master{away: map[string]bool{}, seen: map[string]bool{}}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	_, m.port, _ = strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	return m
+}
+
+// ServeHTTP answers as the master of Spark 4.1.4 does.
+func (m *master) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.URL.Path != "/json/" || m.shut {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	workers := []string{`{"host": "127.0.1.1", "state": "DEAD", "coresused": 0}`}
+	for host := range m.seen {
+		if !m.away[host] {
+			workers = append(workers, fmt.Sprintf(`{"host": %q, "state": "ALIVE", "coresused": 0}`, host))
+		}
+	}
+	fmt.Fprintf(w, `{"status": "ALIVE", "workers": [%s]}`, strings.Join(workers, ", "))
+}
+
+// change changes the answers.
+func (m *master) change(change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+}
+
+// address returns the address of a pod: that of the stand-in for the master, and one of its own for each worker.
+func (m *master) address(pod *corev1.Pod) string {
+	_, number, isWorker := strings.Cut(pod.Name, v1alpha1.WorkerInfix)
+	if !isWorker {
+		return "127.0.0.1"
+	}
+	m.change(func() { m.seen["127.0.1."+number] = true })
+	return "127.0.1." + number
+}
+
+// world returns a world in which pods run, and start only if the test starts them.
+func (m *master) world(t *testing.T) *harness.World {
+	t.Helper()
+	return harness.NewWorld(t, "6Gi", &harness.Kubelet{
+		Address: m.address, Run: func(ctx context.Context, k *harness.Kubelet, pod *corev1.Pod) { k.Start(ctx, pod) },
+	})
+}
+
+// startWorkers starts the workers that do not run, and returns how many there are.
+func startWorkers(t *testing.T, w *harness.World) int {
+	t.Helper()
+	workers := &corev1.PodList{}
+	if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range workers.Items {
+		if pod := &workers.Items[i]; pod.DeletionTimestamp.IsZero() && pod.Status.Phase != corev1.PodRunning && len(pod.Spec.SchedulingGates) == 0 {
+			w.Kubelet.Start(t.Context(), pod)
+		}
+	}
+	return len(workers.Items)
+}
+
+// eventuallyReady starts workers until a cluster is Ready, for its current spec.
+func eventuallyReady(t *testing.T, w *harness.World, c *v1alpha1.SparkCluster) {
+	t.Helper()
+	env.UntilSeen(t, "the cluster is Ready", func() (bool, any) {
+		startWorkers(t, w)
+		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+		return err == nil && apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition) && c.Status.ObservedGeneration == c.Generation, c.Status
+	})
+}
+
 // cluster is the cluster etl of a world, with two workers.
-func cluster(w *harness.World) *v1alpha1.SparkCluster {
+func (m *master) cluster(w *harness.World) *v1alpha1.SparkCluster {
 	pi := w.Pi("etl")
 	return &v1alpha1.SparkCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "etl"},
 		Spec: v1alpha1.SparkClusterSpec{
-			SparkVersion: pi.Spec.SparkVersion, Image: pi.Spec.Image, Queue: pi.Spec.Queue,
+			SparkVersion: pi.Spec.SparkVersion, Image: pi.Spec.Image, Queue: pi.Spec.Queue, SparkConf: map[string]string{"spark.ui.port": m.port},
 			Workers: v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{CoreRequest: "100m", Memory: "512m"}, Min: ptr.To[int32](2)},
 		},
 	}
@@ -44,32 +136,33 @@ func eventuallySays(t *testing.T, c *v1alpha1.SparkCluster, reason, words string
 	})
 }
 
-// TestSparkCluster: a cluster waits for the quota of its master and workers together, gets its workers when the master answers, undoes what others
-// change in its application, and gives everything back when it is suspended.
+// TestSparkCluster: a cluster waits for the quota of its master and workers together, gets its workers when the master answers, is Ready when they
+// have reached it, undoes what others change in its application, and gives everything back when it is suspended.
 func TestSparkCluster(t *testing.T) {
-	w := harness.NewWorld(t, "6Gi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, pod *corev1.Pod) { k.Start(ctx, pod) }})
+	m := startMaster(t)
+	w := m.world(t)
 	harness.StartOperator(t, harness.OperatorOptions{})
-	c := cluster(w)
+	m.away["127.0.1.2"] = true
+	c := m.cluster(w)
 	harness.Create(t, c)
 	app := w.Pi("etl")
 	w.Driver(app)
-	workers := &corev1.PodList{}
 	env.UntilSeen(t, "there are two workers", func() (bool, int) {
-		if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor}); err != nil {
-			t.Fatal(err)
-		}
-		return len(workers.Items) == 2, len(workers.Items)
+		n := startWorkers(t, w)
+		return n == 2, n
 	})
-	for i := range workers.Items {
-		w.Kubelet.Start(t.Context(), &workers.Items[i])
+	eventuallySays(t, c, v1alpha1.RunningReason, "fewer than 2 workers are ALIVE at the master")
+	env.UntilSeen(t, "both run", func() (bool, any) {
+		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+		return err == nil && c.Status.Workers == "2/2", c.Status
+	})
+	m.change(func() { m.shut = true })
+	eventuallySays(t, c, v1alpha1.RunningReason, "its web interface answers with status 403")
+	if apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition).Status != metav1.ConditionUnknown {
+		t.Errorf("conditions %+v", c.Status.Conditions)
 	}
-	eventuallySays(t, c, v1alpha1.RunningReason, "master pod")
-	env.UntilSeen(t, "it is Ready", func() (bool, any) {
-		if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil {
-			return false, err
-		}
-		return apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition) && c.Status.Workers == "2/2", c.Status
-	})
+	m.change(func() { m.shut, m.away = false, nil })
+	eventuallyReady(t, w, c)
 	if grant := app.Status.Grant; len(grant.PodSets) != 2 || grant.PodSets[1].Count != 2 || ptr.To(grant.PodSets[1].Requests[corev1.ResourceMemory]).String() != "1408Mi" {
 		t.Errorf("granted %+v, want two workers of 512Mi, 384Mi of overhead and 512Mi for the worker itself", grant.PodSets)
 	}
@@ -93,7 +186,7 @@ func TestClusterOfATakenName(t *testing.T) {
 	harness.StartOperator(t, harness.OperatorOptions{})
 	app := w.Apply("etl", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, "Suspended")
-	c := cluster(w)
+	c := (&master{port: "8080"}).cluster(w)
 	harness.Create(t, c)
 	eventuallySays(t, c, v1alpha1.InvalidSpecReason, "SparkApplication etl exists")
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil || app.Spec.Server != nil || len(app.OwnerReferences) > 0 {
@@ -103,7 +196,8 @@ func TestClusterOfATakenName(t *testing.T) {
 
 // TestProgramOnACluster: a program waits for its cluster and says for what, and asks for its driver alone once the cluster is Ready.
 func TestProgramOnACluster(t *testing.T) {
-	w := harness.NewWorld(t, "6Gi", &harness.Kubelet{Run: func(ctx context.Context, k *harness.Kubelet, pod *corev1.Pod) { k.Start(ctx, pod) }})
+	m := startMaster(t)
+	w := m.world(t)
 	harness.StartOperator(t, harness.OperatorOptions{})
 	job := w.Apply("job", func(a *v1alpha1.SparkApplication) { a.Spec.ClusterRef = &v1alpha1.ClusterReference{Name: "etl"} })
 	says := func(words string) {
@@ -113,26 +207,14 @@ func TestProgramOnACluster(t *testing.T) {
 		})
 	}
 	says(`SparkCluster "etl" named by spec.clusterRef does not exist`)
-	c := cluster(w)
+	c := m.cluster(w)
 	right := c.Spec.SparkVersion
 	c.Spec.SparkVersion = "4.0.2"
 	harness.Create(t, c)
 	says("runs Spark 4.0.2, and spec.sparkVersion is " + right)
 	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.SparkVersion = right })
 	says("is not Ready")
-	env.UntilSeen(t, "the workers run", func() (bool, error) {
-		workers := &corev1.PodList{}
-		if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor}); err != nil {
-			return false, err
-		}
-		for i := range workers.Items {
-			if pod := &workers.Items[i]; pod.DeletionTimestamp.IsZero() && pod.Status.Phase != corev1.PodRunning {
-				w.Kubelet.Start(t.Context(), pod)
-			}
-		}
-		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
-		return apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition) && c.Status.ObservedGeneration == c.Generation, err
-	})
+	eventuallyReady(t, w, c)
 	w.Driver(job)
 	if grant := job.Status.Grant; len(grant.PodSets) != 1 || job.Status.Executors != nil {
 		t.Errorf("granted %+v, executors %+v", grant.PodSets, job.Status.Executors)
