@@ -86,15 +86,15 @@ func (p *pass) createDriver(ctx context.Context) error {
 	return err
 }
 
-// createWorkers creates workers of a cluster. What prevents that is an event, because the cluster runs all the same.
+// createWorkers creates workers of a cluster. What prevents that is the obstacle of the pass.
 func (p *pass) createWorkers(ctx context.Context, numbers []int) error {
 	objects, _, obstacle, err := p.planner.Builder.Granted(ctx, p.app)
 	if err == nil && obstacle.Kind == 0 {
 		obstacle, err = p.creator.CreateWorkers(ctx, p.app, objects, numbers)
 	}
-	if obstacle.Kind != 0 {
-		p.announcer.Announce(p.app, lifecycle.Event{Warning: true, Reason: workerNotCreated, Message: obstacle.Message})
-		p.requeueWithin(workerInterval)
+	if p.obstacle = obstacle; obstacle.Kind == plan.Outdated {
+		p.obstacle = plan.Obstacle{Kind: plan.Blocked, Message: "an object that they refer to, a LimitRange, a RuntimeClass or an annotation of the namespace " +
+			"has changed since they got their quota: change spec.runID to start the cluster again"}
 	}
 	return err
 }
@@ -151,10 +151,6 @@ const (
 	objectRestored = "ObjectRestored"
 	// quotaNotReleased is the reason of the event that a gate could not take quota back.
 	quotaNotReleased = "QuotaNotReleased"
-	// workerNotCreated is the reason of the event that the API server refuses a worker, and workerInterval the pause
-	// before it is tried again.
-	workerNotCreated = "WorkerNotCreated"
-	workerInterval   = 30 * time.Second
 	// ensureInterval is the pause before a gate's object is created again after a failure.
 	ensureInterval = 10 * time.Second
 )

@@ -98,7 +98,7 @@ func (cr *Creator) CreateWorkers(ctx context.Context, app *v1alpha1.SparkApplica
 		err := cr.Client.Create(ctx, worker, client.FieldOwner(v1alpha1.FieldOwner))
 		switch {
 		case err == nil, apierrors.IsAlreadyExists(err):
-		case apianswer.IsRefused(err):
+		case apianswer.IsRefused(err), apianswer.IsWebhookAway(err), apianswer.IsDenied(err):
 			return plan.Obstacle{Kind: plan.Blocked, Message: obstacleOf(worker, err)}, nil
 		default:
 			return o, fmt.Errorf("create %s: %w", render.Describe(worker), err)

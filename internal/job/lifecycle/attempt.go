@@ -399,6 +399,8 @@ func announcePending(st *state, counted *v1alpha1.ExecutorStatus) {
 		return
 	}
 	switch p := pods.WhyPending(st.currentPods()); {
+	case strings.HasPrefix(counted.Problem, lackingNote) && !strings.HasPrefix(before, lackingNote):
+		st.event(true, workerNotCreated, counted.Problem)
 	case p.Reference:
 		st.event(true, v1alpha1.ReferenceNotFoundReason, p.Message)
 	case p.Message == counted.Problem && !pods.BothUnschedulable(p.Message, before) && st.s.Times.ExecutorsReady == nil:

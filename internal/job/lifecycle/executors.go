@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/internal/job/pods"
@@ -183,6 +184,12 @@ const (
 	// far; maxWorkerPause bounds it.
 	workerPause    = 5 * time.Second
 	maxWorkerPause = 2 * time.Minute
+	// refusedInterval is the pause before workers are created again that the API server has refused.
+	refusedInterval = 30 * time.Second
+	// lackingNote begins messages about workers that cannot be created, and workerNotCreated is the reason of the event
+	// about it.
+	lackingNote      = "workers cannot be created: "
+	workerNotCreated = "WorkerNotCreated"
 )
 
 // createWorkers creates the workers that the cluster lacks, and deletes those that have ended.
@@ -190,20 +197,50 @@ func createWorkers(st *state) {
 	if !masterReady(st) {
 		return
 	}
-	there := workersThere(st)
-	if at := workersAgainAt(st); st.o.Now.Before(at) {
+	for _, r := range workersThere(st) {
+		if !r.Active() {
+			deletePod(st, r)
+		}
+	}
+	lacking := lackingWorkers(st)
+	if at := workersAgainAt(st); len(lacking) > 0 && st.o.Now.Before(at) {
 		st.requeue(at)
 		return
 	}
-	var lacking []int
+	switch {
+	case len(lacking) == 0:
+	case st.o.Obstacle != "":
+		st.requeue(st.o.Now.Add(refusedInterval))
+	default:
+		st.after(Action{Kind: CreateWorkers, Workers: lacking})
+	}
+}
+
+// lackingWorkers returns the numbers of the workers that do not exist.
+func lackingWorkers(st *state) (lacking []int) {
+	there := map[int]bool{}
+	for _, r := range workersThere(st) {
+		there[workerNumber(r.Name)] = true
+	}
 	for n := range int(baseOf(st.s.Grant).Count) {
 		if !there[n+1] {
 			lacking = append(lacking, n+1)
 		}
 	}
-	if len(lacking) > 0 {
-		st.after(Action{Kind: CreateWorkers, Workers: lacking})
+	return lacking
+}
+
+// refusedWorkers says why the workers that are lacking cannot be created; empty if they can. A message stays until they
+// are there.
+func refusedWorkers(st *state) string {
+	switch before := ptr.Deref(st.s.Executors, v1alpha1.ExecutorStatus{}).Problem; {
+	case !masterReady(st):
+	case st.o.Obstacle != "":
+		return lackingNote + st.o.Obstacle
+	case strings.HasPrefix(before, lackingNote) && len(lackingWorkers(st)) > 0:
+		return before
 	}
+	return ""
 }
 
 // masterReady reports whether the attempt is that of a cluster whose master answers.
@@ -211,15 +248,11 @@ func masterReady(st *state) bool {
 	return server.IsMaster(&st.o.App.Spec) && st.s.Grant != nil && st.s.Driver.UID != "" && driverReady(st)
 }
 
-// workersThere returns the numbers of the workers that exist, and deletes those that have ended.
-func workersThere(st *state) map[int]bool {
-	there := map[int]bool{}
+// workersThere returns the workers that exist.
+func workersThere(st *state) (there []*pods.Record) {
 	for _, r := range st.currentPods() {
-		if r.Role != pods.Executor || r.OwnerUID != st.s.Driver.UID {
-			continue
-		}
-		if there[workerNumber(r.Name)] = true; !r.Active() {
-			deletePod(st, r)
+		if r.Role == pods.Executor && r.OwnerUID == st.s.Driver.UID {
+			there = append(there, r)
 		}
 	}
 	return there

@@ -65,6 +65,9 @@ func executorProblem(st *state, mine []*pods.Record) string {
 	if surplus := surplusMessage(st); surplus != "" {
 		return surplus
 	}
+	if refused := refusedWorkers(st); refused != "" {
+		return refused
+	}
 	if p := pods.WhyPending(mine); p.Message != "" {
 		return p.Message
 	}

@@ -98,7 +98,7 @@ type Observation struct {
 
 	// What came of an attempt to create the driver.
 
-	// Obstacle is what kept the driver from being created; empty if nothing did.
+	// Obstacle is what kept the driver, or the workers of a cluster, from being created; empty if nothing did.
 	Obstacle string
 	// Rejection is why the API server permanently refuses to create an object of the attempt; empty if it has not
 	// refused any.

@@ -151,6 +151,7 @@ var acts = map[string]func(m *movie, rest string){
 	"warning":             func(m *movie, rest string) { m.warning = rest },
 	"busy":                func(m *movie, rest string) { m.jobs = rest == "now" },
 	"job-ends":            func(m *movie, _ string) { m.jobs, m.busy = false, m.now },
+	"no-worker":           func(m *movie, rest string) { m.noWorker = rest },
 	"away":                func(m *movie, rest string) { m.away = map[string]bool{rest: true} },
 	"silent":              func(m *movie, rest string) { m.silent = rest },
 	"questions":           func(m *movie, _ string) { m.logf("the driver was asked %d times", m.questions) },

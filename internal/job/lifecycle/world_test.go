@@ -79,6 +79,8 @@ type world struct {
 	silent string
 	// away are the workers that a master does not have although their pods are ready.
 	away map[string]bool
+	// noWorker is why the API server refuses workers; empty while it accepts them.
+	noWorker string
 	// questions counts how often drivers were asked.
 	questions int
 	// endSeen is when the operator first saw the end of a driver, and how, by its uid; a crash forgets it.
@@ -504,7 +506,7 @@ func (w *world) do(a Action) string {
 	case CreateDriver:
 		return w.createDriver()
 	case CreateWorkers:
-		w.createWorkers(a.Workers)
+		return w.createWorkers(a.Workers)
 	case DeletePod:
 		w.deletePod(a.Pod, a.Force)
 	case EndContainers:
@@ -591,12 +593,16 @@ func (w *world) createDriver() string {
 	return ""
 }
 
-// createWorkers creates workers that start and are ready at once. Those that exist stay.
-func (w *world) createWorkers(numbers []int) {
+// createWorkers creates workers that start and are ready at once. Those that exist stay. It returns why the API server
+// refuses one.
+func (w *world) createWorkers(numbers []int) string {
 	for _, n := range numbers {
 		name := fmt.Sprintf("pi-%d-%d-worker-%d", w.app.Status.Run, w.app.Status.Attempt, n)
 		if w.pods[name] != nil {
 			continue
+		}
+		if w.noWorker != "" {
+			return w.noWorker
 		}
 		w.serial++
 		w.executor(name, true)
@@ -604,6 +610,7 @@ func (w *world) createWorkers(numbers []int) {
 		w.pods[name].Host = name
 		w.logf("operator: creates %s", name)
 	}
+	return ""
 }
 
 func (w *world) deletePod(r *pods.Record, force bool) {

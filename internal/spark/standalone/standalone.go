@@ -58,9 +58,17 @@ var term = regexp.MustCompile(`[\w./-]*(?:driver|executor)[\w./-]*`)
 // parts are the parts of an application, and what they are in a cluster.
 var parts = map[string]string{"driver": "master", "executor": "worker", "executors": "workers"}
 
+// timeout matches a timeout of an application with its value, and policies are what messages say of others of its fields.
+// A cluster has no such fields.
+var (
+	timeout  = regexp.MustCompile(`timeouts\.[a-zA-Z]+ \(([^)]+)\)`)
+	policies = strings.NewReplacer(" and onTemplateChange is Restart", "", " and restartPolicy.type is Always", "", "an worker", "a worker")
+)
+
 // InWords returns a field or a message about the application of a cluster in the words of the cluster.
 func InWords(text string) string {
-	return strings.ReplaceAll(term.ReplaceAllStringFunc(text, inWords), "an worker", "a worker")
+	text = timeout.ReplaceAllString(text, "$1")
+	return policies.Replace(term.ReplaceAllStringFunc(text, inWords))
 }
 
 func inWords(term string) string {

@@ -58,6 +58,9 @@ func TestInWords(t *testing.T) {
 		"set spec.executor.":                                                                 "set spec.workers.",
 		"set spark.executor.cores and spark.driver.memory":                                   "set spark.executor.cores and spark.driver.memory",
 		"timeouts.executorStart, queue.flavors.executor":                                     "timeouts.executorStart, queue.flavors.executor",
+		"driver did not run within timeouts.driverStart (10m0s): no node":                    "master did not run within 10m0s: no node",
+		"stopping the driver: another run is requested and onTemplateChange is Restart":      "stopping the master: another run is requested",
+		"attempt 1 has ended and restartPolicy.type is Always: driver pod p is gone":         "attempt 1 has ended: master pod p is gone",
 		"image registry.example.com/executor:1":                                              "image registry.example.com/executor:1",
 	} {
 		if got := standalone.InWords(text); got != want {
