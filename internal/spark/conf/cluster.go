@@ -31,9 +31,10 @@ func addCluster(app *v1alpha1.SparkApplication, typed Properties) {
 // OnCluster reports whether a program runs on a standalone cluster.
 func (p Properties) OnCluster() bool { return strings.HasPrefix(p.Get(Master, ""), clusterScheme) }
 
-// deriveCores bounds the cores that a program has in a standalone cluster by its number of executors, unless the user has
-// set a bound. Values that are no numbers are left to validation.
-func deriveCores(p Properties) {
+// deriveOnCluster bounds the cores that a program has in a standalone cluster by its number of executors, and has its
+// executors hand over their data when their worker ends, unless the user has chosen otherwise. Values that are no numbers
+// are left to validation.
+func deriveOnCluster(p Properties) {
 	if !p.OnCluster() {
 		return
 	}
@@ -48,5 +49,22 @@ func deriveCores(p Properties) {
 	}
 	if _, chosen := p[ExecutorCores]; !chosen {
 		p.Put(ExecutorCores, "1") // else an executor has all cores of its worker
+	}
+	HandOver(p)
+}
+
+// decommissionInterval is how often a decommissioned executor checks whether it has handed over everything, so that it
+// can end. With Spark's default of 30 s it would use up its grace period, while another job waits for its quota.
+const decommissionInterval = "3s"
+
+// HandOver makes executors hand over their data before they end, unless the user has chosen otherwise.
+func HandOver(p Properties) {
+	for _, property := range []struct{ key, value string }{
+		{DecommissionEnabled, "true"}, {StorageDecommissionEnabled, "true"}, {DecommissionInterval, decommissionInterval},
+	} {
+		if _, chosen := p[property.key]; chosen {
+			break
+		}
+		p.Put(property.key, property.value)
 	}
 }

@@ -47,7 +47,7 @@ func Merge(app *v1alpha1.SparkApplication, sources Sources) (Properties, []Findi
 	findings = append(findings, refuseUnreadable(merged)...)
 	findings = append(findings, addAgent(merged, &app.Spec)...)
 	deriveShuffleTracking(merged)
-	deriveCores(merged)
+	deriveOnCluster(merged)
 	deriveRedirects(merged)
 	hideSecrets(merged)
 	return merged, findings

@@ -33,6 +33,12 @@ const (
 	podIP        = "SPARK_DRIVER_BIND_ADDRESS"
 )
 
+// decommission has a worker decommissioned before it ends, whoever deletes its pod: Spark starts no more tasks in its
+// executors, which end when they have none. It waits for them as long as the pod's grace period lets it. Only the virtual
+// machine gets the signal: from tini it would get another one, which kills it while it handles the first.
+const decommission = `for p in /proc/[0-9]*; do grep -q '^java$' $p/comm && grep -q deploy.worker.Worker $p/cmdline && kill -PWR ${p#/proc/}; done 2>/dev/null
+sleep 1; while grep -q '[C]oarseGrainedExecutorBackend' /proc/[0-9]*/cmdline 2>/dev/null; do sleep 1; done`
+
 // standalone makes the driver the master of a standalone cluster, and the executors its workers. A master has no stable
 // address of its own to listen at, so it listens at that of its pod, and workers find it by the Service.
 func standalone(b *build) {
@@ -61,6 +67,9 @@ func standalone(b *build) {
 	}})
 	w.container.ReadinessProbe = &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(WorkerUIPort)}}, PeriodSeconds: serverProbePeriod,
+	}
+	if on, err := b.given.Bool(conf.DecommissionEnabled, false); err == nil && on && w.container.Lifecycle == nil {
+		w.container.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", decommission}}}}
 	}
 	w.pod.Spec.RestartPolicy, w.pod.Spec.ImagePullSecrets = corev1.RestartPolicyNever, b.driver.pod.Spec.ImagePullSecrets
 	w.addLabels(map[string]string{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor, v1alpha1.SparkSelectorLabel: b.names.ApplicationID})

@@ -69,10 +69,6 @@ func (b *build) submit() error {
 	return errors.Join(err, b.cutExecutors())
 }
 
-// decommissionInterval is how often a decommissioned executor checks whether it has handed over everything, so that it
-// can end. With Spark's default of 30 s it would use up its grace period, while another job waits for its quota.
-const decommissionInterval = "3s"
-
 // decommission makes executors hand over their data before they end, unless the user has chosen otherwise: executors
 // behind the scheduling gate can lose their quota while the job continues. Without dynamic allocation none does.
 // Executors with lifecycle hooks of their own are left alone, because Spark would replace the hooks.
@@ -81,14 +77,7 @@ func (b *build) decommission() error {
 	if err != nil || !b.in.SchedulingGated || !gang.Dynamic || HasHooks(&b.executor.container) {
 		return err
 	}
-	for _, p := range []struct{ key, value string }{
-		{conf.DecommissionEnabled, "true"}, {conf.StorageDecommissionEnabled, "true"}, {conf.DecommissionInterval, decommissionInterval},
-	} {
-		if _, chosen := b.given[p.key]; chosen {
-			break
-		}
-		b.given.Put(p.key, p.value)
-	}
+	conf.HandOver(b.given)
 	b.nameExecutorContainer()
 	return nil
 }

@@ -13,10 +13,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
+	"github.com/sparkgate/sparkgate/internal/spark/conf"
 )
 
 // defaults are the properties of master and workers unless the user sets others. The first three close what answers to
-// whoever reaches it: submissions, and the buttons of the web interface.
+// whoever reaches it: submissions, and the buttons of the web interface. Workers are decommissioned by a signal.
 var defaults = map[string]string{
 	"spark.master.rest.enabled":                  "false",
 	"spark.ui.killEnabled":                       "false",
@@ -24,6 +25,7 @@ var defaults = map[string]string{
 	"spark.ui.port":                              "8080",
 	"spark.worker.preferConfiguredMasterAddress": "true",
 	"spark.worker.cleanup.enabled":               "true",
+	conf.DecommissionEnabled:                     "true",
 }
 
 // Application returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools

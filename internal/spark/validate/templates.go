@@ -13,6 +13,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/internal/spark/conf"
 	"github.com/sparkgate/sparkgate/internal/spark/render"
+	"github.com/sparkgate/sparkgate/internal/spark/server"
 )
 
 // checkTemplates reports raw parts that cannot be decoded: templates, variables, volumes, mounts and affinity.
@@ -207,11 +208,12 @@ func checkGracePeriod(s *subject) []Finding {
 	return nil
 }
 
-// checkHooks reports lifecycle hooks of executors that Spark would replace by the one for decommissioning.
+// checkHooks reports lifecycle hooks of executors that Spark would replace by the one for decommissioning. Workers of a
+// cluster keep theirs.
 func checkHooks(s *subject) []Finding {
 	executor := s.roles[1]
 	on, err := s.properties.Bool(conf.DecommissionEnabled, false)
-	if err != nil || !on || executor.spark < 0 || !render.HasHooks(&executor.parts.Template.Spec.Containers[executor.spark]) {
+	if err != nil || !on || server.IsMaster(s.spec) || executor.spark < 0 || !render.HasHooks(&executor.parts.Template.Spec.Containers[executor.spark]) {
 		return nil // what cannot be read is reported by checkValues
 	}
 	return []Finding{invalid(executor.containerPath(executor.spark)+".lifecycle",
