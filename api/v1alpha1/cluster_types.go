@@ -15,6 +15,7 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.workers.replicas,statuspath=.status.replicas,selectorpath=.status.selector
 // +kubebuilder:resource:path=sparkclusters,singular=sparkcluster,shortName=sgcluster,categories=sparkgate
 // +kubebuilder:printcolumn:name="READY",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="STAGE",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -130,6 +131,9 @@ type SparkClusterSpec struct {
 }
 
 // ClusterWorkers describes the workers of a cluster.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.max) || self.max >= (has(self.min) ? self.min : 1)",message="set workers.max to at least workers.min, whose default is 1"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas >= (has(self.min) ? self.min : 1) && self.replicas <= (has(self.max) ? self.max : has(self.min) ? self.min : 1)",message="set workers.replicas to a number from workers.min to workers.max; without workers.max, a cluster has workers.min workers"
 type ClusterWorkers struct {
 	PodRole `json:",inline"`
 
@@ -139,11 +143,25 @@ type ClusterWorkers struct {
 	// +kubebuilder:validation:MaxLength=253
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
-	// min is the number of workers, for which the cluster needs quota to start. Default: 1.
+	// min is the number of workers that the cluster always has, and for which it needs quota to start. Default: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	Min *int32 `json:"min,omitempty"`
+
+	// max is the largest number of workers. Those above min start when the queue has quota for them, and may have to give
+	// it back. Default: min. May change at any time between numbers above min.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	Max *int32 `json:"max,omitempty"`
+
+	// replicas is how many workers there should be now, from min to max. It is what kubectl scale and autoscalers set: leave
+	// it out of the manifests in Git if they do. Default: min. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	Replicas *int32 `json:"replicas,omitempty"`
 }
 
 // SparkClusterStatus is what the operator has observed of a cluster.
@@ -171,6 +189,14 @@ type SparkClusterStatus struct {
 	// workers is how many workers are ready, and how many there should be, as in 2/3.
 	// +optional
 	Workers string `json:"workers,omitempty"`
+
+	// replicas is how many workers are ready, for autoscalers.
+	// +optional
+	Replicas int32 `json:"replicas,omitempty"`
+
+	// selector selects the pods of the workers, for autoscalers.
+	// +optional
+	Selector string `json:"selector,omitempty"`
 }
 
 // ClusterReference names a SparkCluster.

@@ -41,6 +41,13 @@ type Server struct {
 	// +kubebuilder:validation:items:XValidation:rule="self == '*' || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="set allowedNamespaces to names of namespaces, or to [\"*\"] for all"
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty" sparkgate:"live"`
 
+	// workers is how many workers the cluster of a server of type Master should have now. Default, and least number:
+	// executor.instances. May change at any time.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	Workers *int32 `json:"workers,omitempty" sparkgate:"live"`
+
 	// ingress creates an Ingress for a server of type Connect. An annotation has to make its controller speak gRPC to the
 	// server, such as nginx.ingress.kubernetes.io/backend-protocol: GRPC. May change at any time.
 	// +optional

@@ -38,7 +38,8 @@ func statusOf(cluster *v1alpha1.SparkCluster, app *v1alpha1.SparkApplication, re
 	}
 	out.Queue = app.Status.Queue
 	if e := app.Status.Executors; e != nil {
-		out.Workers = e.Summary
+		out.Workers, out.Replicas = e.Summary, e.Ready
 	}
+	out.Selector = fmt.Sprintf("%s=%s,%s=%s", v1alpha1.ApplicationUIDLabel, app.UID, v1alpha1.SparkRoleLabel, v1alpha1.SparkRoleExecutor)
 	return out
 }

@@ -4,6 +4,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,7 +65,7 @@ func applyResize(st *state) bool {
 		return false
 	}
 	c := newExecutors(st)
-	dv := division{executors: c, grant: *st.o.Allocation.Grant, current: st.o.Allocation}
+	dv := division{executors: c, grant: *st.o.Allocation.Grant, current: st.o.Allocation, used: st.o.Activity.Workers}
 	dv.grant.PodSets = slices.Clone(dv.grant.PodSets)
 	refused := false
 	if st.isElastic() {
@@ -108,6 +109,8 @@ func scaleDown(st *state, evicted []*pods.Record) {
 type division struct {
 	executors
 	current *queueing.Allocation
+	// used is how many cores are in use in the workers of a cluster.
+	used map[string]int32
 	// grant is the grant that will be written to the status.
 	grant   queueing.Grant
 	ungates []Ungate
@@ -199,18 +202,26 @@ func (dv *division) shrink() {
 		most := base + p.Count - dv.current.ReclaimedIn(p.Flavor)
 		p.Count = min(p.Count, max(0, dv.admittedCount[p.Flavor]-base))
 		if dv.current.ReclaimedIn(p.Flavor) > 0 {
-			dv.toEvict = append(dv.toEvict, dv.above(evictionOrder(dv.admitted[p.Flavor]), max(0, most))...)
+			dv.toEvict = append(dv.toEvict, dv.above(evictionOrder(dv.admitted[p.Flavor], dv.used), max(0, most))...)
 		}
 	}
 	dv.grant.PodSets = slices.DeleteFunc(dv.grant.PodSets, func(p queueing.PodSetGrant) bool { return p.Elastic && p.Count == 0 })
 }
 
-// evictionOrder returns executors in the order in which they are evicted: those that are not ready, then the newest.
-func evictionOrder(admitted []*pods.Record) []*pods.Record {
+// evictionOrder returns executors in the order in which they are evicted: those that are not ready, then, of the workers
+// of a cluster, those that are not ALIVE and those with the fewest cores in use, then the newest. used has the cores by the
+// address of the worker.
+func evictionOrder(admitted []*pods.Record, used map[string]int32) []*pods.Record {
+	cores := func(r *pods.Record) int32 {
+		if n, alive := used[r.Host]; alive {
+			return n
+		}
+		return -1 // it may be ending already, which the watch has not shown
+	}
 	return slices.SortedFunc(slices.Values(admitted), func(a, b *pods.Record) int {
 		switch {
 		case a.Ready == b.Ready:
-			return byAge(b, a)
+			return cmp.Or(cmp.Compare(cores(a), cores(b)), byAge(b, a))
 		case b.Ready:
 			return -1
 		}

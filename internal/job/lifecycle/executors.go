@@ -21,6 +21,7 @@ import (
 	"github.com/sparkgate/sparkgate/internal/spark/server"
 	"github.com/sparkgate/sparkgate/queueing"
 	"github.com/sparkgate/sparkgate/queueing/amounts"
+	"github.com/sparkgate/sparkgate/queueing/catalog"
 )
 
 // executors are the executor pods of an attempt, sorted by the side of the scheduling gate that they are on.
@@ -202,6 +203,9 @@ func createWorkers(st *state) {
 			deletePod(st, r)
 		}
 	}
+	for _, r := range surplusWorkers(st) {
+		st.after(Action{Kind: DeletePod, Pod: r})
+	}
 	lacking := lackingWorkers(st)
 	if at := workersAgainAt(st); len(lacking) > 0 && st.o.Now.Before(at) {
 		st.requeue(at)
@@ -216,18 +220,37 @@ func createWorkers(st *state) {
 	}
 }
 
-// lackingWorkers returns the numbers of the workers that do not exist.
+// workersWanted returns how many workers there should be now: those of the base gang, and where others may come, as many
+// as spec.server.workers says.
+func workersWanted(st *state) int32 {
+	base := baseOf(st.s.Grant).Count
+	if !st.isElastic() && catalog.Of(st.s.Grant.Gate).Resizes {
+		return base
+	}
+	return max(base, ptr.Deref(st.o.App.Spec.Server.Workers, 0))
+}
+
+// lackingWorkers returns the numbers of the workers to create, the lowest that are free. One that is ending still counts.
 func lackingWorkers(st *state) (lacking []int) {
 	there := map[int]bool{}
 	for _, r := range workersThere(st) {
 		there[workerNumber(r.Name)] = true
 	}
-	for n := range int(baseOf(st.s.Grant).Count) {
-		if !there[n+1] {
-			lacking = append(lacking, n+1)
+	wanted := int(workersWanted(st)) - len(there)
+	for n := 1; len(lacking) < wanted; n++ {
+		if !there[n] {
+			lacking = append(lacking, n)
 		}
 	}
 	return lacking
+}
+
+// surplusWorkers returns the workers to end because fewer are wanted: those that are not ready, then those with the
+// fewest cores in use.
+func surplusWorkers(st *state) []*pods.Record {
+	staying := slices.DeleteFunc(workersThere(st), func(r *pods.Record) bool { return r.Deleting || !r.Active() })
+	surplus := max(0, len(staying)-int(workersWanted(st)))
+	return evictionOrder(staying, st.o.Activity.Workers)[:surplus]
 }
 
 // refusedWorkers says why the workers that are lacking cannot be created; empty if they can. A message stays until they
@@ -280,9 +303,13 @@ func workerNumber(name string) int {
 	return n
 }
 
-// masterInterval is the pause between two looks at a master that is not known to have all its workers. With them, it is
-// idleInterval.
-const masterInterval = 10 * time.Second
+const (
+	// masterInterval is the pause between two looks at a master that is not known to have all its workers. With them, it is
+	// idleInterval.
+	masterInterval = 10 * time.Second
+	// surplusInterval is how old an answer may be by which workers are chosen to end.
+	surplusInterval = time.Second
+)
 
 // lookAtMaster has the master of a cluster asked for its workers once enough of their pods are ready, and again from time
 // to time. over reports whether next is the decision, which is a need.
@@ -291,7 +318,10 @@ func lookAtMaster(st *state) (next Decision, over bool) {
 		return Decision{}, false
 	}
 	said, pause := st.o.Activity, masterInterval
-	if said.Problem == "" && workersAlive(st) == workersReady(st) {
+	switch {
+	case len(surplusWorkers(st)) > 0:
+		pause = surplusInterval
+	case said.Problem == "" && workersAlive(st) == workersReady(st):
 		pause = idleInterval
 	}
 	askAt := said.Asked.Add(pause)

@@ -79,6 +79,8 @@ type world struct {
 	silent string
 	// away are the workers that a master does not have although their pods are ready.
 	away map[string]bool
+	// used is how many cores are in use in workers.
+	used map[string]int32
 	// noWorker is why the API server refuses workers; empty while it accepts them.
 	noWorker string
 	// questions counts how often drivers were asked.
@@ -274,8 +276,8 @@ func (w *world) tellActivity(o *Observation) {
 func (w *world) workers() map[string]int32 {
 	alive := map[string]int32{}
 	for _, p := range w.pods {
-		if p.Host != "" && p.Running && !w.away[p.Name] {
-			alive[p.Host] = 0
+		if p.Host != "" && p.Running && !p.Deleting && !w.away[p.Name] {
+			alive[p.Host] = w.used[p.Name]
 		}
 	}
 	return alive

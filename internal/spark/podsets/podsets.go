@@ -44,14 +44,14 @@ func BaseSets(app *v1alpha1.SparkApplication, objects render.Objects, env Enviro
 
 // PodSets returns the pod sets of an attempt, "driver" and "executor", from objects that were built without a grant; only
 // the first if the driver has no executors. Under dynamic allocation their number is the base gang if the others wait
-// behind a scheduling gate, else the maximum. An error names the property that is invalid.
+// behind a scheduling gate, or are workers, which the operator creates itself, else the maximum. An error names the property that is invalid.
 func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environment) ([]queueing.PodSet, error) {
 	gang, err := objects.Properties.Executors()
 	if err != nil {
 		return nil, err
 	}
 	count := gang.Most
-	if objects.Gated {
+	if objects.Gated || objects.Workers {
 		count = gang.Base
 	}
 	if gang.Dynamic && count == math.MaxInt32 {

@@ -28,6 +28,10 @@ var defaults = map[string]string{
 	conf.DecommissionEnabled:                     "true",
 }
 
+// mostWorkers is the largest workers.max of the schema. The application of every cluster that may grow has it, so a change
+// of workers.max does not start the cluster again.
+const mostWorkers = 10000
+
 // Application returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools
 // such as Flux recognize what they have applied by them.
 func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
@@ -36,17 +40,21 @@ func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cluster, v1alpha1.GroupVersion.WithKind(v1alpha1.SparkClusterKind))},
 	}}
 	from := &cluster.Spec
+	least := ptr.Deref(from.Workers.Min, 1)
 	properties := maps.Clone(defaults)
 	maps.Copy(properties, from.SparkConf)
 	app.Spec = v1alpha1.SparkApplicationSpec{
 		Type: v1alpha1.ScalaApplication, SparkVersion: from.SparkVersion,
 		Image: from.Image, ImagePullPolicy: from.ImagePullPolicy, ImagePullSecrets: from.ImagePullSecrets,
-		Server:    &v1alpha1.Server{Type: v1alpha1.MasterServer, AllowedNamespaces: from.AllowedNamespaces},
+		Server:    &v1alpha1.Server{Type: v1alpha1.MasterServer, AllowedNamespaces: from.AllowedNamespaces, Workers: from.Workers.Replicas},
 		SparkConf: properties, SparkConfFrom: from.SparkConfFrom,
 		Driver:      v1alpha1.DriverSpec{PodRole: *from.Master.DeepCopy()},
-		Executor:    v1alpha1.ExecutorSpec{PodRole: *from.Workers.PodRole.DeepCopy(), Instances: ptr.To(ptr.Deref(from.Workers.Min, 1))},
+		Executor:    v1alpha1.ExecutorSpec{PodRole: *from.Workers.PodRole.DeepCopy(), Instances: ptr.To(least)},
 		PodSecurity: from.PodSecurity, RunID: from.RunID,
 		Queue: from.Queue.DeepCopy(), Suspend: from.Suspend, UI: from.UI.DeepCopy(),
+	}
+	if ptr.Deref(from.Workers.Max, least) > least {
+		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: ptr.To[int32](mostWorkers)}
 	}
 	if account := from.Workers.ServiceAccountName; account != "" {
 		app.Spec.SparkConf["spark.kubernetes.authenticate.executor.serviceAccountName"] = account

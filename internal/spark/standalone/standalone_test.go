@@ -40,6 +40,14 @@ func TestApplication(t *testing.T) {
 		*got.Executor.Instances != 3 || got.Executor.Memory != "4g" || !got.Suspend || got.Server.AllowedNamespaces[0] != "hub" {
 		t.Errorf("made %+v", got)
 	}
+	c.Spec.Workers.Max, c.Spec.Workers.Replicas = ptr.To[int32](5), ptr.To[int32](4)
+	grows := standalone.Application(c)
+	if d := grows.Spec.DynamicAllocation; d == nil || !d.Enabled || *grows.Spec.Executor.Instances != 3 || *grows.Spec.Server.Workers != 4 || got.DynamicAllocation != nil {
+		t.Errorf("made %+v", grows.Spec)
+	}
+	if found := validate.Application(grows); len(found) > 0 {
+		t.Errorf("findings: %v", found)
+	}
 	if again := standalone.Application(etl()); again.Spec.SparkConf["spark.master.rest.enabled"] != "false" {
 		t.Error("the defaults have changed")
 	}

@@ -12,9 +12,12 @@ import (
 	"sync"
 	"testing"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -30,6 +33,8 @@ type master struct {
 	mu sync.Mutex
 	// away are the workers that have not reached it although they run.
 	away map[string]bool
+	// busy are the workers with cores in use.
+	busy map[string]bool
 	// shut reports that it refuses to answer.
 	shut bool
 	seen map[string]bool
@@ -56,7 +61,8 @@ func (m *master) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	workers := []string{`{"host": "127.0.1.1", "state": "DEAD", "coresused": 0}`}
 	for host := range m.seen {
 		if !m.away[host] {
-			workers = append(workers, fmt.Sprintf(`{"host": %q, "state": "ALIVE", "coresused": 0}`, host))
+			cores := map[bool]int{true: 2}[m.busy[host]]
+			workers = append(workers, fmt.Sprintf(`{"host": %q, "state": "ALIVE", "coresused": %d}`, host, cores))
 		}
 	}
 	fmt.Fprintf(w, `{"status": "ALIVE", "workers": [%s]}`, strings.Join(workers, ", "))
@@ -218,5 +224,80 @@ func TestProgramOnACluster(t *testing.T) {
 	w.Driver(job)
 	if grant := job.Status.Grant; len(grant.PodSets) != 1 || job.Status.Executors != nil {
 		t.Errorf("granted %+v, executors %+v", grant.PodSets, job.Status.Executors)
+	}
+}
+
+// scale sets the number of workers as kubectl scale and autoscalers do, and returns what the API server says of it.
+func scale(t *testing.T, c *v1alpha1.SparkCluster, replicas int) (*autoscalingv1.Scale, error) {
+	t.Helper()
+	body := &autoscalingv1.Scale{}
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec": {"replicas": %d}}`, replicas))
+	err := env.Client().SubResource("scale").Patch(t.Context(), c, patch, &client.SubResourcePatchOptions{SubResourceBody: body})
+	return body, err
+}
+
+// TestClusterIsScaled: workers above the minimum wait for quota one by one, idle ones are given back first, and a number outside of the bounds is
+// refused with what to set.
+func TestClusterIsScaled(t *testing.T) {
+	m := startMaster(t)
+	w := m.world(t)
+	harness.StartOperator(t, harness.OperatorOptions{})
+	c := m.cluster(w)
+	c.Spec.Workers.Max = ptr.To[int32](5)
+	harness.Create(t, c)
+	app := w.Pi("etl")
+	w.Driver(app)
+	eventuallyReady(t, w, c)
+	if _, err := scale(t, c, 6); err == nil || !strings.Contains(err.Error(), "set workers.replicas to a number from workers.min to workers.max") {
+		t.Errorf("six of at most five: %v", err)
+	}
+	if _, err := scale(t, c, 4); err != nil {
+		t.Fatal(err)
+	}
+	says := func(workers, words string) {
+		t.Helper()
+		env.UntilSeen(t, "it has "+workers+" workers", func() (bool, any) {
+			startWorkers(t, w)
+			err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+			ready := apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition)
+			return err == nil && c.Status.Workers == workers && ready.Status == metav1.ConditionTrue && strings.Contains(ready.Message, words), c.Status
+		})
+	}
+	says("3/4", "workers above the base gang wait for quota")
+	seen, err := scale(t, c, 4)
+	if err != nil || seen.Status.Replicas != 3 {
+		t.Errorf("scale %+v, %v", seen, err)
+	}
+	selected := &corev1.PodList{}
+	selector, err := labels.Parse(seen.Status.Selector)
+	if err == nil {
+		err = env.Client().List(t.Context(), selected, client.InNamespace(w.Namespace), client.MatchingLabelsSelector{Selector: selector})
+	}
+	if err != nil || len(selected.Items) != 4 {
+		t.Errorf("selector %q selects %d pods, %v", seen.Status.Selector, len(selected.Items), err)
+	}
+
+	m.change(func() { m.busy = map[string]bool{"127.0.1.3": true} })
+	if _, err := scale(t, c, 2); err != nil {
+		t.Fatal(err)
+	}
+	says("2/2", "")
+	workers := &corev1.PodList{}
+	env.UntilSeen(t, "the busy one stays", func() (bool, any) {
+		if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for i := range workers.Items {
+			names = append(names, workers.Items[i].Name)
+		}
+		return len(names) == 2 && strings.HasSuffix(names[0], "-1") && strings.HasSuffix(names[1], "-3"), names
+	})
+	env.UntilSeen(t, "the quota of the others is given back", func() (bool, any) {
+		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app)
+		return err == nil && len(app.Status.Grant.PodSets) == 2, app.Status.Grant
+	})
+	if c.Status.ObservedGeneration != c.Generation || app.Status.Run != 1 || app.Status.Attempt != 1 {
+		t.Errorf("run %d, attempt %d: the cluster was started again", app.Status.Run, app.Status.Attempt)
 	}
 }
