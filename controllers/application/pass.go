@@ -124,6 +124,9 @@ func (p *pass) observe(ctx context.Context) error {
 		return err
 	}
 	p.observed = p.observer.Observe(p.app, p.record)
+	if p.observed.SameTemplate { // else clusterRef may name another one than that of the run
+		p.observed.ClusterLost = observe.ClusterLost(ctx, p.r.Client, p.app)
+	}
 	countUsage(p.r.Series, p.app.Namespace, &p.record.Usage, p.record.Usage.Observe(p.app, p.observed.Pods, p.observed.Now))
 	others, err := p.standing.PodsOfOthers(ctx, p.app, p.observed.Pods)
 	p.r.chargeUnattributed(others)

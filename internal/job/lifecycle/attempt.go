@@ -31,6 +31,8 @@ const (
 	// how often they are read again.
 	warningDelay    = 5 * time.Second
 	warningInterval = 30 * time.Second
+	// clusterInterval is how often a program is looked at that runs on a SparkCluster, which may be gone.
+	clusterInterval = time.Minute
 	// reasonsInterval is the minimum time between two writes that only change the scheduler's reasons against a pod.
 	reasonsInterval = time.Minute
 )
@@ -60,6 +62,9 @@ func active(st *state) Decision {
 	}
 	if st.o.StrayDriver {
 		return attemptEnded(st, lost("a user or another controller changed the labels or the owner of driver pod %s, by which the operator follows it", st.s.Driver.PodName))
+	}
+	if st.o.ClusterLost != "" {
+		return attemptEnded(st, pods.Outcome{Reason: pods.ReasonClusterLost, Cause: v1alpha1.CauseInfrastructure, Message: st.o.ClusterLost})
 	}
 	deleteOrphanedPods(st)
 	switch {
@@ -288,6 +293,9 @@ func running(st *state) Decision {
 	latchReady(st)
 	at, _ := runDeadline(st)
 	st.requeue(at)
+	if st.o.App.Spec.ClusterRef != nil {
+		st.requeue(st.o.Now.Add(clusterInterval))
+	}
 	awaitReady(st)
 	return publish(st, status.Running, runningMessage(st))
 }

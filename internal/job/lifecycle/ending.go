@@ -33,6 +33,9 @@ const (
 // attemptEnded records the outcome of a driver that has ended. If no pod of the attempt is left, the end is published
 // at once; otherwise the attempt is Finalizing.
 func attemptEnded(st *state, o pods.Outcome) Decision {
+	if !o.Succeeded && o.Cause == v1alpha1.CauseApplication && st.o.ClusterLost != "" {
+		o.Cause, o.Message = v1alpha1.CauseInfrastructure, o.Message+"; "+st.o.ClusterLost
+	}
 	if o.Succeeded && executorsMayEnd(st) {
 		st.requeue(st.o.DriverEndedSince.Add(endingDelay))
 		return st.unchanged()

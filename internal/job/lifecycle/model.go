@@ -31,6 +31,10 @@ type Observation struct {
 	// UIAddress is the address of the web interface of the attempt, inside or outside of the cluster; empty if unknown.
 	UIAddress string
 
+	// ClusterLost says what has become of the SparkCluster on which the driver started; empty if it is still there, or if
+	// the driver has none.
+	ClusterLost string
+
 	// What this process has seen or done itself, and the next one does not know.
 
 	// ExecutorFailures are the failed executors of the current attempt that this process has seen, oldest first,

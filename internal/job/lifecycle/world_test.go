@@ -79,6 +79,8 @@ type world struct {
 	silent string
 	// away are the workers that a master does not have although their pods are ready.
 	away map[string]bool
+	// clusterLost says what has become of the cluster of the program; empty if it is there.
+	clusterLost string
 	// used is how many cores are in use in workers.
 	used map[string]int32
 	// noWorker is why the API server refuses workers; empty while it accepts them.
@@ -178,6 +180,7 @@ func (w *world) decide(obstacle string) Decision {
 		o.Obstacle, o.Rejection = "", obstacle
 	}
 	w.seeEnd(&o)
+	o.ClusterLost = w.clusterLost
 	o.Eviction = w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
 	o.Leftovers = w.left(o.Pods)

@@ -42,6 +42,8 @@ const (
 	ReasonInitContainer = "InitContainerFailed"
 	// ReasonDriverLost: the driver pod is gone, for an unknown reason.
 	ReasonDriverLost = "DriverLost"
+	// ReasonClusterLost: the SparkCluster on which the driver ran is gone, or was started again.
+	ReasonClusterLost = "ClusterLost"
 )
 
 // DriverEnded returns how the Spark container of the driver ended; ok is false if it has not. The attempt ends with

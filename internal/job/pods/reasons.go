@@ -17,7 +17,7 @@ const otherReason = "Other"
 // reasons are the known reasons for the end of an attempt: those of the operator, of kubelets (1.31 to 1.36:
 // pkg/kubelet/lifecycle, pkg/kubelet/eviction, pkg/kubelet/kuberuntime) and of container runtimes.
 var reasons = []string{
-	"Succeeded", ReasonError, ReasonDeleted, ReasonNodeLost, ReasonNodeShutdown, ReasonActiveDeadline, ReasonInitContainer, ReasonDriverLost,
+	"Succeeded", ReasonError, ReasonDeleted, ReasonNodeLost, ReasonNodeShutdown, ReasonActiveDeadline, ReasonInitContainer, ReasonDriverLost, ReasonClusterLost,
 	string(v1alpha1.StopSuspended), string(v1alpha1.StopTemplateChanged), string(v1alpha1.StopPreempted), string(v1alpha1.StopDriverStart),
 	string(v1alpha1.StopExecutorStart), string(v1alpha1.StopDeadline), string(v1alpha1.StopTotalDeadline), string(v1alpha1.StopAdmission),
 	string(v1alpha1.StopKueueConflict), string(v1alpha1.StopInputsChanged), string(v1alpha1.StopRejected), string(v1alpha1.StopExceedsGrant),

@@ -200,7 +200,8 @@ func TestClusterOfATakenName(t *testing.T) {
 	}
 }
 
-// TestProgramOnACluster: a program waits for its cluster and says for what, and asks for its driver alone once the cluster is Ready.
+// TestProgramOnACluster: a program waits for its cluster and says for what, asks for its driver alone once the cluster is Ready,
+// and ends with a failure of the infrastructure when it loses it.
 func TestProgramOnACluster(t *testing.T) {
 	m := startMaster(t)
 	w := m.world(t)
@@ -224,6 +225,15 @@ func TestProgramOnACluster(t *testing.T) {
 	w.Driver(job)
 	if grant := job.Status.Grant; len(grant.PodSets) != 1 || job.Status.Executors != nil {
 		t.Errorf("granted %+v, executors %+v", grant.PodSets, job.Status.Executors)
+	}
+
+	harness.Eventually(t, job, "it runs", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.DriverStarted != nil })
+	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.Suspend = true })
+	eventuallySays(t, c, v1alpha1.SuspendedReason, "suspend")
+	harness.Change(t, job, func(a *v1alpha1.SparkApplication) { a.Annotations = map[string]string{"look": "now"} }) // else within a minute
+	w.Reach(job, "Failed")
+	if last := job.Status.Attempts[0]; last.Reason != "ClusterLost" || last.Cause != v1alpha1.CauseInfrastructure || !strings.Contains(last.Message, "SparkCluster etl, on which the program ran, has stopped") {
+		t.Errorf("attempt %+v", last)
 	}
 }
 
