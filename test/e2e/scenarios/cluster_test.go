@@ -5,6 +5,7 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +16,7 @@ import (
 )
 
 // TestASparkClusterRunsPrograms: a program waits for the cluster, runs in its workers and asks for its driver alone; a worker that is killed is
-// replaced, and all is gone with the cluster.
+// replaced, one that is no longer wanted is decommissioned, and all is gone with the cluster.
 func TestASparkClusterRunsPrograms(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -28,7 +29,7 @@ func TestASparkClusterRunsPrograms(t *testing.T) {
 		Spec: v1alpha1.SparkClusterSpec{
 			SparkVersion: job.Spec.SparkVersion, Image: job.Spec.Image,
 			Master:  v1alpha1.PodRole{Memory: "512m", CoreRequest: "100m"},
-			Workers: v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{Memory: "512m", CoreRequest: "100m"}, Min: ptr.To[int32](2)},
+			Workers: v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{Memory: "512m", CoreRequest: "100m"}, Min: ptr.To[int32](1), Max: ptr.To[int32](3), Replicas: ptr.To[int32](2)},
 		},
 	}
 	s.Apply(env.Queue(s.Name, "2", "6Gi"), job)
@@ -53,6 +54,13 @@ func TestASparkClusterRunsPrograms(t *testing.T) {
 	worker := s.Kubectl("get", "pods", "-l", "spark-role=executor", "-o", "jsonpath={.items[0].metadata.name}")
 	s.Kubectl("delete", "pod", worker, "--grace-period=0", "--force")
 	s.Kubectl("wait", "--for=jsonpath={.status.workers}=2/2", "sgcluster/spark-master", "--timeout=120s")
+	s.Kubectl("scale", "sgcluster/spark-master", "--replicas=1")
+	s.Kubectl("wait", "--for=jsonpath={.status.workers}=1/1", "sgcluster/spark-master", "--timeout=120s")
+	master := s.Kubectl("get", "sgapp", "spark-master", "-o", "jsonpath={.status.driver.podName}")
+	page := s.Kubectl("get", "--raw", "/api/v1/namespaces/"+s.Name+"/pods/"+master+":8080/proxy/json/")
+	if strings.Count(page, "DECOMMISSIONED") != 1 || strings.Count(page, `"state" : "ALIVE"`) != 1 {
+		t.Errorf("the master has %s", page)
+	}
 	s.Kubectl("delete", "sgcluster", "spark-master")
 	awaitNoPods(s, "spark-master")
 	s.GivenBack(s.Name)

@@ -4,6 +4,7 @@
 package submit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -106,9 +107,12 @@ func translation(in Input) (Translation, error) {
 		return Translation{}, err
 	}
 	waits := !strings.EqualFold(strings.TrimSpace(properties[waitForEnd]), "false")
-	master := strings.TrimPrefix(properties[conf.Master], "k8s://")
+	master, onKubernetes := strings.CutPrefix(properties[conf.Master], "k8s://")
+	if !onKubernetes {
+		master = ""
+	}
 	b.program(called)
-	mistakes := []error{b.metadata(called, in.Suffix), b.templates(in.ReadFile)}
+	mistakes := []error{b.cluster(in.Namespace), b.metadata(called, in.Suffix), b.templates(in.ReadFile)}
 	if in.Namespace != "" {
 		b.app.Namespace = in.Namespace
 	}
@@ -172,11 +176,14 @@ func (in Input) addFile(properties map[string]string, option, file string) error
 	return nil
 }
 
-// checkMaster refuses a command that does not run on Kubernetes in cluster mode. Master and mode may be missing,
-// because they are often set in the defaults of the machine.
+// clusterMaster matches the address of the master of a SparkCluster: its name, and its namespace.
+var clusterMaster = regexp.MustCompile(`^spark://([a-z][-a-z0-9]*)(?:\.([a-z0-9][-a-z0-9]*))?(?:\.svc(?:\.cluster\.local)?)?(?::7077)?$`)
+
+// checkMaster refuses a command that does not run on Kubernetes in cluster mode, or on a SparkCluster. Master and mode
+// may be missing, because they are often set in the defaults of the machine.
 func checkMaster(properties map[string]string) error {
-	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") {
-		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://", master)
+	if master, ok := properties[conf.Master]; ok && !strings.HasPrefix(master, "k8s://") && !clusterMaster.MatchString(master) {
+		return fmt.Errorf("the master is %q: only jobs for Kubernetes can be translated, whose master begins with k8s://, and jobs for a SparkCluster, as in spark://NAME.NAMESPACE:7077", master)
 	}
 	if mode, ok := properties[conf.DeployMode]; ok && mode != "cluster" {
 		return fmt.Errorf("the deploy mode is %q: drivers always run in a pod; leave it out or write --deploy-mode cluster", mode)
@@ -197,6 +204,25 @@ type builder struct {
 	// secretKeys are the keys of the Secret that the user has to create; secrets are the values by key.
 	secretKeys []string
 	secrets    map[string]string
+}
+
+// cluster sets spec.clusterRef if the master is that of a SparkCluster, whose namespace is that of the application unless
+// another one is given, which is a mistake.
+func (b *builder) cluster(namespace string) error {
+	master := b.properties[conf.Master]
+	at := clusterMaster.FindStringSubmatch(master)
+	if at == nil {
+		return nil
+	}
+	b.app.Spec.ClusterRef = &v1alpha1.ClusterReference{Name: at[1]}
+	if _, given := b.properties[conf.Namespace]; !given && at[2] != "" {
+		b.properties[conf.Namespace] = at[2]
+	}
+	if namespace = cmp.Or(namespace, b.properties[conf.Namespace]); at[2] != "" && at[2] != namespace {
+		return &CallError{"spec.clusterRef", fmt.Errorf("the master is %q, and the namespace is %s: programs use the clusters of their own namespace; "+
+			"give the same in both", master, namespace)}
+	}
+	return nil
 }
 
 func (b *builder) note(subject, format string, args ...any) {

@@ -120,6 +120,14 @@ func TestTranslate(t *testing.T) {
 			want:     []string{"  name: my-job-daily", "  namespace: jobs", "    podName: d", "    spark.app.name: My Job, daily"},
 			unwanted: []string{"spark.master", "deployMode", "spark.app.id", "spark.kubernetes.namespace"},
 		},
+		"on a cluster": {
+			options:  []string{"--master", "spark://etl.jobs:7077", "--conf", "spark.executor.cores=2"},
+			want:     []string{"  namespace: jobs", "  clusterRef:\n    name: etl", "    cores: 2"},
+			unwanted: []string{"spark.master"},
+		},
+		"on a cluster of the namespace": {
+			options: []string{"--master", "spark://etl", "--conf", "spark.kubernetes.namespace=team"}, want: []string{"  namespace: team", "    name: etl"},
+		},
 		"owned by the operator": {
 			options: []string{"--conf", "spark.driver.host=h"}, unwanted: []string{"spark.driver.host"},
 			note: "spark.driver.host: left out: value \"h\" cannot be set because the operator owns this property: executors reach the driver by its Service",
@@ -307,6 +315,8 @@ func TestWhatIsNoSubmission(t *testing.T) {
 		"no extra file":     {[]string{"--extra-properties-file", "p", "a.jar"}, "read the file of --extra-properties-file: p: file does not exist"},
 		"defaults in 3.5":   {[]string{"--conf", "spark.kubernetes.container.image=spark:3.5.7", "--load-spark-defaults", "a.jar"}, "came with Spark 4.0"},
 		"extra of 4.1":      {[]string{"--conf", "spark.kubernetes.container.image=spark:4.1.4", "--extra-properties-file=empty", "a.jar"}, "came with Spark 4.2"},
+		"another port":      {[]string{"--master", "spark://etl.jobs:6066", "a.jar"}, "as in spark://NAME.NAMESPACE:7077"},
+		"another team's":    {[]string{"--master", "spark://etl.jobs.svc:7077", "--conf", "spark.kubernetes.namespace=team", "--conf", "spark.kubernetes.container.image=spark:4.1.4", "--class", "A", "local:///a.jar"}, "programs use the clusters of their own namespace"},
 		"no such template": {
 			[]string{"--conf", "spark.kubernetes.driver.podTemplateFile=t", "a.jar"}, "read the template of spark.kubernetes.driver.podTemplateFile: t",
 		},
