@@ -32,7 +32,7 @@ var stories = map[string]func(*testing.T){
 	"asks for too much": tooMuch, "deleted while it runs": deletedWhileItRuns,
 	"somebody deletes the Workload":      workloadDeleted,
 	"the gate is changed while it waits": gateChanged, "the gate is changed while it runs": gateChangedInMidRun,
-	"grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
+	"a cluster": clusterInKueue, "grows and shrinks": growsAndShrinks, "grows by many": growsByMany, "grows past its checks": growsPastItsChecks,
 	"a program asks for more":  programAsksForMore,
 	"executors are taken back": executorsReclaimed,
 	"base gangs first":         baseGangsFirst, "somebody takes a chunk": chunkDeleted, "guarded": guardedUnderKueue,

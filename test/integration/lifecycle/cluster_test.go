@@ -4,12 +4,8 @@
 package lifecycle
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -26,149 +22,33 @@ import (
 	"github.com/sparkgate/sparkgate/test/integration/harness"
 )
 
-// master stands in for the web interface of a master.
-type master struct {
-	port string
-
-	mu sync.Mutex
-	// away are the workers that have not reached it although they run.
-	away map[string]bool
-	// busy are the workers with cores in use.
-	busy map[string]bool
-	// shut reports that it refuses to answer.
-	shut bool
-	seen map[string]bool
-}
-
-// startMaster starts a master that lists the workers which the kubelet has started.
-func startMaster(t *testing.T) *master {
-	t.Helper()
-	m := &master{away: map[string]bool{}, seen: map[string]bool{}}
-	server := httptest.NewServer(m)
-	t.Cleanup(server.Close)
-	_, m.port, _ = strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
-	return m
-}
-
-// ServeHTTP answers as the master of Spark 4.1.4 does.
-func (m *master) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r.URL.Path != "/json/" || m.shut {
-		w.WriteHeader(http.StatusForbidden)
-		return
-	}
-	workers := []string{`{"host": "127.0.1.1", "state": "DEAD", "coresused": 0}`}
-	for host := range m.seen {
-		if !m.away[host] {
-			cores := map[bool]int{true: 2}[m.busy[host]]
-			workers = append(workers, fmt.Sprintf(`{"host": %q, "state": "ALIVE", "coresused": %d}`, host, cores))
-		}
-	}
-	fmt.Fprintf(w, `{"status": "ALIVE", "workers": [%s]}`, strings.Join(workers, ", "))
-}
-
-// change changes the answers.
-func (m *master) change(change func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change()
-}
-
-// address returns the address of a pod: that of the stand-in for the master, and one of its own for each worker.
-func (m *master) address(pod *corev1.Pod) string {
-	_, number, isWorker := strings.Cut(pod.Name, v1alpha1.WorkerInfix)
-	if !isWorker {
-		return "127.0.0.1"
-	}
-	m.change(func() { m.seen["127.0.1."+number] = true })
-	return "127.0.1." + number
-}
-
-// world returns a world in which pods run, and start only if the test starts them.
-func (m *master) world(t *testing.T) *harness.World {
-	t.Helper()
-	return harness.NewWorld(t, "6Gi", &harness.Kubelet{
-		Address: m.address, Run: func(ctx context.Context, k *harness.Kubelet, pod *corev1.Pod) { k.Start(ctx, pod) },
-	})
-}
-
-// startWorkers starts the workers that do not run, and returns how many there are.
-func startWorkers(t *testing.T, w *harness.World) int {
-	t.Helper()
-	workers := &corev1.PodList{}
-	if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.SparkRoleLabel: v1alpha1.SparkRoleExecutor}); err != nil {
-		t.Fatal(err)
-	}
-	for i := range workers.Items {
-		if pod := &workers.Items[i]; pod.DeletionTimestamp.IsZero() && pod.Status.Phase != corev1.PodRunning && len(pod.Spec.SchedulingGates) == 0 {
-			w.Kubelet.Start(t.Context(), pod)
-		}
-	}
-	return len(workers.Items)
-}
-
-// eventuallyReady starts workers until a cluster is Ready, for its current spec.
-func eventuallyReady(t *testing.T, w *harness.World, c *v1alpha1.SparkCluster) {
-	t.Helper()
-	env.UntilSeen(t, "the cluster is Ready", func() (bool, any) {
-		startWorkers(t, w)
-		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
-		return err == nil && apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition) && c.Status.ObservedGeneration == c.Generation, c.Status
-	})
-}
-
-// cluster is the cluster etl of a world, with two workers.
-func (m *master) cluster(w *harness.World) *v1alpha1.SparkCluster {
-	pi := w.Pi("etl")
-	return &v1alpha1.SparkCluster{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "etl"},
-		Spec: v1alpha1.SparkClusterSpec{
-			SparkVersion: pi.Spec.SparkVersion, Image: pi.Spec.Image, Queue: pi.Spec.Queue, SparkConf: map[string]string{"spark.ui.port": m.port},
-			Workers: v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{CoreRequest: "100m", Memory: "512m"}, Min: ptr.To[int32](2)},
-		},
-	}
-}
-
-// eventuallySays waits until a cluster is in a stage, for its current spec.
-func eventuallySays(t *testing.T, c *v1alpha1.SparkCluster, reason, words string) {
-	t.Helper()
-	env.UntilSeen(t, fmt.Sprintf("the cluster is %s: %s", reason, words), func() (bool, any) {
-		if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c); err != nil {
-			return false, err
-		}
-		ready := apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition)
-		return ready != nil && ready.Reason == reason && strings.Contains(ready.Message, words) && c.Status.ObservedGeneration == c.Generation, c.Status
-	})
-}
-
 // TestSparkCluster: a cluster waits for the quota of its master and workers together, gets its workers when the master answers, is Ready when they
 // have reached it, undoes what others change in its application, and gives everything back when it is suspended.
 func TestSparkCluster(t *testing.T) {
-	m := startMaster(t)
-	w := m.world(t)
+	m := harness.StartMaster(t)
+	w := m.World(t, "6Gi")
 	harness.StartOperator(t, harness.OperatorOptions{})
-	m.away["127.0.1.2"] = true
-	c := m.cluster(w)
+	m.Away["127.0.1.2"] = true
+	c := m.Cluster(w)
 	harness.Create(t, c)
 	app := w.Pi("etl")
 	w.Driver(app)
 	env.UntilSeen(t, "there are two workers", func() (bool, int) {
-		n := startWorkers(t, w)
+		n := w.StartWorkers()
 		return n == 2, n
 	})
-	eventuallySays(t, c, v1alpha1.RunningReason, "fewer than 2 workers are ALIVE at the master")
+	w.ClusterSays(c, v1alpha1.RunningReason, "fewer than 2 workers are ALIVE at the master")
 	env.UntilSeen(t, "both run", func() (bool, any) {
 		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
 		return err == nil && c.Status.Workers == "2/2", c.Status
 	})
-	m.change(func() { m.shut = true })
-	eventuallySays(t, c, v1alpha1.RunningReason, "its web interface answers with status 403")
+	m.Change(func() { m.Shut = true })
+	w.ClusterSays(c, v1alpha1.RunningReason, "its web interface answers with status 403")
 	if apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition).Status != metav1.ConditionUnknown {
 		t.Errorf("conditions %+v", c.Status.Conditions)
 	}
-	m.change(func() { m.shut, m.away = false, nil })
-	eventuallyReady(t, w, c)
+	m.Change(func() { m.Shut, m.Away = false, nil })
+	w.ClusterReady(c)
 	if grant := app.Status.Grant; len(grant.PodSets) != 2 || grant.PodSets[1].Count != 2 || ptr.To(grant.PodSets[1].Requests[corev1.ResourceMemory]).String() != "1408Mi" {
 		t.Errorf("granted %+v, want two workers of 512Mi, 384Mi of overhead and 512Mi for the worker itself", grant.PodSets)
 	}
@@ -182,7 +62,7 @@ func TestSparkCluster(t *testing.T) {
 	})
 
 	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.Suspend = true })
-	eventuallySays(t, c, v1alpha1.SuspendedReason, "suspend")
+	w.ClusterSays(c, v1alpha1.SuspendedReason, "suspend")
 	w.Unused()
 }
 
@@ -192,9 +72,9 @@ func TestClusterOfATakenName(t *testing.T) {
 	harness.StartOperator(t, harness.OperatorOptions{})
 	app := w.Apply("etl", func(a *v1alpha1.SparkApplication) { a.Spec.Suspend = true })
 	w.Reach(app, "Suspended")
-	c := (&master{port: "8080"}).cluster(w)
+	c := harness.StartMaster(t).Cluster(w)
 	harness.Create(t, c)
-	eventuallySays(t, c, v1alpha1.InvalidSpecReason, "SparkApplication etl exists")
+	w.ClusterSays(c, v1alpha1.InvalidSpecReason, "SparkApplication etl exists")
 	if err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(app), app); err != nil || app.Spec.Server != nil || len(app.OwnerReferences) > 0 {
 		t.Errorf("the application was changed: %+v, %v", app, err)
 	}
@@ -203,8 +83,8 @@ func TestClusterOfATakenName(t *testing.T) {
 // TestProgramOnACluster: a program waits for its cluster and says for what, asks for its driver alone once the cluster is Ready,
 // and ends with a failure of the infrastructure when it loses it.
 func TestProgramOnACluster(t *testing.T) {
-	m := startMaster(t)
-	w := m.world(t)
+	m := harness.StartMaster(t)
+	w := m.World(t, "6Gi")
 	harness.StartOperator(t, harness.OperatorOptions{})
 	job := w.Apply("job", func(a *v1alpha1.SparkApplication) { a.Spec.ClusterRef = &v1alpha1.ClusterReference{Name: "etl"} })
 	says := func(words string) {
@@ -214,14 +94,14 @@ func TestProgramOnACluster(t *testing.T) {
 		})
 	}
 	says(`SparkCluster "etl" named by spec.clusterRef does not exist`)
-	c := m.cluster(w)
+	c := m.Cluster(w)
 	right := c.Spec.SparkVersion
 	c.Spec.SparkVersion = "4.0.2"
 	harness.Create(t, c)
 	says("runs Spark 4.0.2, and spec.sparkVersion is " + right)
 	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.SparkVersion = right })
 	says("is not Ready")
-	eventuallyReady(t, w, c)
+	w.ClusterReady(c)
 	w.Driver(job)
 	if grant := job.Status.Grant; len(grant.PodSets) != 1 || job.Status.Executors != nil {
 		t.Errorf("granted %+v, executors %+v", grant.PodSets, job.Status.Executors)
@@ -229,7 +109,7 @@ func TestProgramOnACluster(t *testing.T) {
 
 	harness.Eventually(t, job, "it runs", func(a *v1alpha1.SparkApplication) bool { return a.Status.Times.DriverStarted != nil })
 	harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.Suspend = true })
-	eventuallySays(t, c, v1alpha1.SuspendedReason, "suspend")
+	w.ClusterSays(c, v1alpha1.SuspendedReason, "suspend")
 	harness.Change(t, job, func(a *v1alpha1.SparkApplication) { a.Annotations = map[string]string{"look": "now"} }) // else within a minute
 	w.Reach(job, "Failed")
 	if last := job.Status.Attempts[0]; last.Reason != "ClusterLost" || last.Cause != v1alpha1.CauseInfrastructure || !strings.Contains(last.Message, "SparkCluster etl, on which the program ran, has stopped") {
@@ -249,15 +129,15 @@ func scale(t *testing.T, c *v1alpha1.SparkCluster, replicas int) (*autoscalingv1
 // TestClusterIsScaled: workers above the minimum wait for quota one by one, idle ones are given back first, and a number outside of the bounds is
 // refused with what to set.
 func TestClusterIsScaled(t *testing.T) {
-	m := startMaster(t)
-	w := m.world(t)
+	m := harness.StartMaster(t)
+	w := m.World(t, "6Gi")
 	harness.StartOperator(t, harness.OperatorOptions{})
-	c := m.cluster(w)
+	c := m.Cluster(w)
 	c.Spec.Workers.Max = ptr.To[int32](5)
 	harness.Create(t, c)
 	app := w.Pi("etl")
 	w.Driver(app)
-	eventuallyReady(t, w, c)
+	w.ClusterReady(c)
 	if _, err := scale(t, c, 6); err == nil || !strings.Contains(err.Error(), "set workers.replicas to a number from workers.min to workers.max") {
 		t.Errorf("six of at most five: %v", err)
 	}
@@ -267,7 +147,7 @@ func TestClusterIsScaled(t *testing.T) {
 	says := func(workers, words string) {
 		t.Helper()
 		env.UntilSeen(t, "it has "+workers+" workers", func() (bool, any) {
-			startWorkers(t, w)
+			w.StartWorkers()
 			err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
 			ready := apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition)
 			return err == nil && c.Status.Workers == workers && ready.Status == metav1.ConditionTrue && strings.Contains(ready.Message, words), c.Status
@@ -287,7 +167,7 @@ func TestClusterIsScaled(t *testing.T) {
 		t.Errorf("selector %q selects %d pods, %v", seen.Status.Selector, len(selected.Items), err)
 	}
 
-	m.change(func() { m.busy = map[string]bool{"127.0.1.3": true} })
+	m.Change(func() { m.Busy = map[string]bool{"127.0.1.3": true} })
 	if _, err := scale(t, c, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -309,5 +189,39 @@ func TestClusterIsScaled(t *testing.T) {
 	})
 	if c.Status.ObservedGeneration != c.Generation || app.Status.Run != 1 || app.Status.Attempt != 1 {
 		t.Errorf("run %d, attempt %d: the cluster was started again", app.Status.Run, app.Status.Attempt)
+	}
+}
+
+// TestClusterOfOtherGates: gates that leave pods to a scheduler grant the base gang, and get the workers above it without being asked.
+func TestClusterOfOtherGates(t *testing.T) {
+	harness.StartOperator(t, harness.OperatorOptions{})
+	for _, gate := range []v1alpha1.GateType{v1alpha1.GateNone, v1alpha1.GateYuniKorn} {
+		t.Run(string(gate), func(t *testing.T) {
+			m := harness.StartMaster(t)
+			w := m.World(t, "6Gi")
+			c := m.Cluster(w)
+			c.Spec.Queue.Gate = gate
+			c.Spec.Workers.Min, c.Spec.Workers.Max, c.Spec.Workers.Replicas = ptr.To[int32](1), ptr.To[int32](4), ptr.To[int32](3)
+			harness.Create(t, c)
+			w.ClusterReady(c)
+			env.UntilSeen(t, "it has three workers", func() (bool, any) {
+				w.StartWorkers()
+				err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+				return err == nil && c.Status.Workers == "3/3", c.Status
+			})
+			app := w.Pi("etl")
+			w.Driver(app)
+			if grant := app.Status.Grant; len(grant.PodSets) != 2 || grant.PodSets[1].Count != 1 || grant.Gated {
+				t.Errorf("granted %+v", grant)
+			}
+			harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.Workers.Replicas = ptr.To[int32](1) })
+			env.UntilSeen(t, "it has one worker", func() (bool, any) {
+				err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+				return err == nil && c.Status.Workers == "1/1" && apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition), c.Status
+			})
+			harness.Change(t, c, func(c *v1alpha1.SparkCluster) { c.Spec.Suspend = true })
+			w.ClusterSays(c, v1alpha1.SuspendedReason, "suspend")
+			w.Unused()
+		})
 	}
 }
