@@ -99,7 +99,7 @@ func (a *arena) makeTenancy(namespace string) {
 	for name, rules := range map[string][]rbacv1.PolicyRule{
 		sparkAccount: {{APIGroups: []string{""}, Resources: []string{"pods", "services", "configmaps", "persistentvolumeclaims"}, Verbs: everything}},
 		asTenant: {
-			{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"sparkapplications"}, Verbs: everything},
+			{APIGroups: []string{v1alpha1.GroupVersion.Group}, Resources: []string{"sparkapplications", "sparkclusters"}, Verbs: everything},
 			{APIGroups: []string{""}, Resources: []string{"configmaps", "secrets"}, Verbs: everything},
 		},
 		asOwner: {
