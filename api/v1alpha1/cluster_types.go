@@ -134,6 +134,7 @@ type SparkClusterSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.max) || self.max >= (has(self.min) ? self.min : 1)",message="set workers.max to at least workers.min, whose default is 1"
 // +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas >= (has(self.min) ? self.min : 1) && self.replicas <= (has(self.max) ? self.max : has(self.min) ? self.min : 1)",message="set workers.replicas to a number from workers.min to workers.max; without workers.max, a cluster has workers.min workers"
+// +kubebuilder:validation:XValidation:rule="!has(self.autoscale) || has(self.max)",message="set workers.max with workers.autoscale: the largest number of workers"
 type ClusterWorkers struct {
 	PodRole `json:",inline"`
 
@@ -157,11 +158,26 @@ type ClusterWorkers struct {
 	Max *int32 `json:"max,omitempty"`
 
 	// replicas is how many workers there should be now, from min to max. It is what kubectl scale and autoscalers set: leave
-	// it out of the manifests in Git if they do. Default: min. May change at any time.
+	// it out of the manifests in Git if they do. It has no effect with autoscale. Default: min. May change at any time.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	Replicas *int32 `json:"replicas,omitempty"`
+
+	// autoscale has the operator choose the number of workers, from min to max, by what programs with clusterRef may use.
+	// May change at any time.
+	// +optional
+	Autoscale *ClusterAutoscale `json:"autoscale,omitempty"`
+}
+
+// ClusterAutoscale describes how the operator chooses the number of workers.
+type ClusterAutoscale struct {
+	// idleTimeout is how long a worker that is not needed may run no executors before it is ended. Default: 10m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set idleTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	IdleTimeout *Duration `json:"idleTimeout,omitempty"`
 }
 
 // SparkClusterStatus is what the operator has observed of a cluster.

@@ -48,6 +48,15 @@ type Server struct {
 	// +kubebuilder:validation:Maximum=10000
 	Workers *int32 `json:"workers,omitempty" sparkgate:"live"`
 
+	// idleTimeout makes workers the largest number of them: there are as many as the programs with clusterRef may use, and
+	// one that is not needed ends when it has run no executors for that long. Default: there are as many as workers says.
+	// May change at any time.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$')",message="set idleTimeout to a duration such as 90s, 10m or 1h30m, in numbers of at most six digits"
+	IdleTimeout *Duration `json:"idleTimeout,omitempty" sparkgate:"live"`
+
 	// ingress creates an Ingress for a server of type Connect. An annotation has to make its controller speak gRPC to the
 	// server, such as nginx.ingress.kubernetes.io/backend-protocol: GRPC. May change at any time.
 	// +optional

@@ -103,7 +103,9 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if p.obstacle.Kind == 0 {
 		return p.result(d, nil)
 	}
-	p.observed = p.observer.Observe(p.app, p.record)
+	if err := glance(ctx, p); err != nil {
+		return p.result(d, err)
+	}
 	switch p.obstacle.Kind {
 	case plan.Blocked:
 		p.observed.Obstacle = p.obstacle.Message
@@ -123,13 +125,22 @@ func (p *pass) observe(ctx context.Context) error {
 	if err := p.standing.Report(ctx, p.app); err != nil {
 		return err
 	}
-	p.observed = p.observer.Observe(p.app, p.record)
-	if p.observed.SameTemplate { // else clusterRef may name another one than that of the run
-		p.observed.ClusterLost = observe.ClusterLost(ctx, p.r.Client, p.app)
+	if err := glance(ctx, p); err != nil {
+		return err
 	}
 	countUsage(p.r.Series, p.app.Namespace, &p.record.Usage, p.record.Usage.Observe(p.app, p.observed.Pods, p.observed.Now))
 	others, err := p.standing.PodsOfOthers(ctx, p.app, p.observed.Pods)
 	p.r.chargeUnattributed(others)
+	return err
+}
+
+// glance collects what is observed without calls to the API server.
+func glance(ctx context.Context, p *pass) (err error) {
+	p.observed = p.observer.Observe(p.app, p.record)
+	if p.observed.SameTemplate { // else clusterRef may name another one than that of the run
+		p.observed.ClusterLost = observe.ClusterLost(ctx, p.r.Client, p.app)
+	}
+	p.observed.ClusterCores, err = observe.ClusterCores(ctx, p.r.Client, p.app)
 	return err
 }
 

@@ -75,6 +75,7 @@ func (s *Sightings) NoteActivity(attempt lifecycle.AttemptID, said lifecycle.Act
 	if said.Problem != "" {
 		said.Busy = s.Activity(attempt).Busy
 	}
+	said.NoteIdle(s.Activity(attempt))
 	s.activityOf, s.activity = attempt, said
 }
 

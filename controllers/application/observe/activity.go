@@ -47,12 +47,12 @@ func (dr *Driver) Activity(ctx context.Context, app *v1alpha1.SparkApplication, 
 	said := lifecycle.Activity{Asked: now}
 	var err error
 	if driver := driverOf(app, records); server.IsMaster(&app.Spec) {
-		said.Workers, err = dr.workers(ctx, driver)
+		said.Workers, said.Waits, err = dr.workers(ctx, driver)
 		known := make(map[string]bool, len(records))
 		for _, r := range records {
 			known[r.Host] = true
 		}
-		maps.DeleteFunc(said.Workers, func(host string, _ int32) bool { return !known[host] }) // a program may have invented it
+		maps.DeleteFunc(said.Workers, func(host string, _ lifecycle.Worker) bool { return !known[host] }) // a program may have invented it
 	} else {
 		said.Busy, err = dr.lastUse(ctx, app, driver, said.Asked)
 	}
@@ -89,13 +89,13 @@ func (dr *Driver) lastUse(ctx context.Context, app *v1alpha1.SparkApplication, d
 	return last, err
 }
 
-// workers returns how many cores are in use in each worker that is ALIVE at a master, by the address of the worker.
-func (dr *Driver) workers(ctx context.Context, master *pods.Record) (workers map[string]int32, err error) {
+// workers returns the workers that are ALIVE at a master by their addresses, and whether a program waits for cores.
+func (dr *Driver) workers(ctx context.Context, master *pods.Record) (workers map[string]lifecycle.Worker, waits bool, err error) {
 	err = dr.ask(ctx, master, "/json/", func(answer io.Reader) error {
-		workers, err = aliveIn(answer)
+		workers, waits, err = aliveIn(answer)
 		return err
 	})
-	return workers, err
+	return workers, waits, err
 }
 
 // errNotFound: the driver does not have the page.
@@ -141,28 +141,35 @@ type masterPage struct {
 		State     string `json:"state"`
 		CoresUsed int32  `json:"coresused"`
 	} `json:"workers"`
+	Programs []struct {
+		State string `json:"state"`
+	} `json:"activeapps"`
 }
 
-// alive is the state of a master that runs programs, and of a worker that may run them.
-const alive = "ALIVE"
+// alive is the state of a master that runs programs, and of a worker that may run them, and waiting that of a program
+// without any core.
+const alive, waiting = "ALIVE", "WAITING"
 
-// aliveIn returns how many cores are in use in each worker that is ALIVE in an answer. Workers that are gone stay in it
-// for a quarter of an hour.
-func aliveIn(answer io.Reader) (map[string]int32, error) {
+// aliveIn returns the workers that are ALIVE in an answer, and whether a program waits for cores. Workers that are gone
+// stay in it for a quarter of an hour.
+func aliveIn(answer io.Reader) (workers map[string]lifecycle.Worker, waits bool, err error) {
 	var page masterPage
 	if err := json.NewDecoder(answer).Decode(&page); err != nil || page.Status == "" {
-		return nil, errors.New("its web interface does not answer with workers")
+		return nil, false, errors.New("its web interface does not answer with workers")
 	}
 	if page.Status != alive {
-		return nil, fmt.Errorf("it is %.32q", page.Status)
+		return nil, false, fmt.Errorf("it is %.32q", page.Status)
 	}
-	workers := make(map[string]int32, len(page.Workers))
+	workers = make(map[string]lifecycle.Worker, len(page.Workers))
 	for _, w := range page.Workers {
 		if w.State == alive {
-			workers[w.Host] = w.CoresUsed
+			workers[w.Host] = lifecycle.Worker{Cores: w.CoresUsed}
 		}
 	}
-	return workers, nil
+	for _, p := range page.Programs {
+		waits = waits || p.State == waiting
+	}
+	return workers, waits, nil
 }
 
 // ended is an entry of an answer of Spark's REST API: zero means that it has not ended, or that nobody can tell.

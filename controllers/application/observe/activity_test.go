@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sparkgate/sparkgate/internal/job/lifecycle"
 )
 
 // TestLastOf reads answers of Spark 4.1.4's REST API to the question for the jobs of an application, cut down to what
@@ -83,13 +85,15 @@ func TestAliveIn(t *testing.T) {
 	)
 	tests := map[string]struct {
 		answer string
-		want   map[string]int32
+		waits  bool
+		want   map[string]lifecycle.Worker
 		err    string
 	}{
-		"two":                        {answer: `{"url": "spark://10.0.0.1:7077", "workers": [` + free + "," + busy + `], "aliveworkers": 2, "status": "ALIVE"}`, want: map[string]int32{"10.0.0.7": 0, "10.0.0.8": 2}},
-		"one is gone":                {answer: `{"workers": [` + dead + "," + free + `], "status": "ALIVE"}`, want: map[string]int32{"10.0.0.7": 0}},
-		"one of the same address":    {answer: `{"workers": [` + back + "," + dead + `], "status": "ALIVE"}`, want: map[string]int32{"10.0.0.9": 1}},
-		"none yet":                   {answer: `{"workers": [], "status": "ALIVE"}`, want: map[string]int32{}},
+		"two":                        {answer: `{"url": "spark://10.0.0.1:7077", "workers": [` + free + "," + busy + `], "aliveworkers": 2, "status": "ALIVE"}`, want: map[string]lifecycle.Worker{"10.0.0.7": {}, "10.0.0.8": {Cores: 2}}},
+		"one is gone":                {answer: `{"workers": [` + dead + "," + free + `], "status": "ALIVE"}`, want: map[string]lifecycle.Worker{"10.0.0.7": {}}},
+		"one of the same address":    {answer: `{"workers": [` + back + "," + dead + `], "status": "ALIVE"}`, want: map[string]lifecycle.Worker{"10.0.0.9": {Cores: 1}}},
+		"none yet":                   {answer: `{"workers": [], "status": "ALIVE"}`, want: map[string]lifecycle.Worker{}},
+		"a program waits":            {answer: `{"workers": [` + busy + `], "activeapps": [{"state": "RUNNING"}, {"state": "WAITING"}], "status": "ALIVE"}`, waits: true, want: map[string]lifecycle.Worker{"10.0.0.8": {Cores: 2}}},
 		"it recovers":                {answer: `{"workers": [` + free + `], "status": "RECOVERING"}`, err: `it is "RECOVERING"`},
 		"a page":                     {answer: `<html>`, err: "does not answer with workers"},
 		"the page of something else": {answer: `{"ready": true}`, err: "does not answer with workers"},
@@ -97,12 +101,12 @@ func TestAliveIn(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := aliveIn(strings.NewReader(tc.answer))
+			got, waits, err := aliveIn(strings.NewReader(tc.answer))
 			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Fatalf("error %v, want %q", err, tc.err)
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("workers (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.want, got); diff != "" || waits != tc.waits {
+				t.Errorf("a program waits: %t, workers (-want +got):\n%s", waits, diff)
 			}
 		})
 	}

@@ -17,16 +17,28 @@ import (
 	"github.com/sparkgate/sparkgate/internal/testing/randtest"
 )
 
-// newCluster returns the world of a cluster of two workers that may have more.
-func newCluster(t *testing.T) *world {
+// newCluster returns the world of a cluster of two workers that may have more: as many as its spec says, or up to that many as programs may use.
+func newCluster(t *testing.T, autoscale bool) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.memory.on, w.gate, w.used = true, "Volcano", map[string]int32{}
 	w.app.Spec.Server, w.app.Spec.Executor.Instances = &v1alpha1.Server{Type: v1alpha1.MasterServer}, ptr.To[int32](2)
+	if autoscale {
+		w.app.Spec.Server.Workers, w.app.Spec.Server.IdleTimeout = ptr.To[int32](5), seconds(20)
+	}
 	w.settle()
 	w.runs()
 	w.settle()
 	return w
+}
+
+// workersAllowed returns how many workers there have to be at least, and may be at most.
+func (w *world) workersAllowed() (least, most int) {
+	most = int(max(2, ptr.Deref(w.app.Spec.Server.Workers, 0)))
+	if w.app.Spec.Server.IdleTimeout == nil {
+		return most, most
+	}
+	return min(most, max(2, int(w.clusterCores))), most
 }
 
 // workerPods counts the workers that exist, and those that are not ending.
@@ -48,7 +60,7 @@ func (w *world) disturb(r *rand.Rand) {
 	names := w.podNames()
 	name := names[r.IntN(len(names))]
 	isWorker := w.pods[name].Host != ""
-	switch r.IntN(6) {
+	switch r.IntN(7) {
 	case 0:
 		n := int32(2 + r.IntN(5))
 		w.edit(fmt.Sprintf("wants %d workers", n), func(a *v1alpha1.SparkApplication) { a.Spec.Server.Workers = &n })
@@ -69,6 +81,8 @@ func (w *world) disturb(r *rand.Rand) {
 		w.lagging = maps.Clone(w.pods)
 	case 5:
 		w.lagging = nil
+	case 6:
+		w.clusterCores, w.waits = int64(r.IntN(8)), r.IntN(4) == 0
 	}
 	w.after(time.Duration(r.IntN(5)) * time.Second)
 }
@@ -79,18 +93,18 @@ func TestRandomClusters(t *testing.T) {
 	t.Parallel()
 	randtest.Each(t, 100, func(seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		w := newCluster(t)
+		w := newCluster(t, seed%2 == 0)
 		for range 60 {
 			w.disturb(r)
-			wanted := int(max(2, ptr.Deref(w.app.Spec.Server.Workers, 0)))
+			least, most := w.workersAllowed()
 			before, stayed := w.workerPods()
 			w.pass()
 			exist, stay := w.workerPods()
-			if exist > max(before, wanted) || stay < min(stayed, wanted) {
-				t.Fatalf("%d workers exist and %d stay, of %d and %d before; %d are wanted\n%s", exist, stay, before, stayed, wanted, w.story())
+			if exist > max(before, most) || stay < min(stayed, least) {
+				t.Fatalf("%d workers exist and %d stay, of %d and %d before; allowed are %d to %d\n%s", exist, stay, before, stayed, least, most, w.story())
 			}
 		}
-		w.lagging = nil
+		w.lagging, w.used, w.waits = nil, map[string]int32{}, false
 		for range 20 {
 			for _, name := range w.podNames() {
 				if w.pods[name].Host != "" && w.pods[name].Deleting {
@@ -100,9 +114,9 @@ func TestRandomClusters(t *testing.T) {
 			w.after(maxWorkerPause)
 			w.settle()
 		}
-		wanted := int(max(2, ptr.Deref(w.app.Spec.Server.Workers, 0)))
-		if exist, stay := w.workerPods(); exist != wanted || stay != wanted {
-			t.Errorf("%d workers exist, want %d\n%s", exist, wanted, w.story())
+		least, _ := w.workersAllowed()
+		if exist, stay := w.workerPods(); exist != least || stay != least {
+			t.Errorf("%d workers exist, want %d\n%s", exist, least, w.story())
 		}
 	})
 }

@@ -109,8 +109,8 @@ func scaleDown(st *state, evicted []*pods.Record) {
 type division struct {
 	executors
 	current *queueing.Allocation
-	// used is how many cores are in use in the workers of a cluster.
-	used map[string]int32
+	// used are the workers of a cluster.
+	used map[string]Worker
 	// grant is the grant that will be written to the status.
 	grant   queueing.Grant
 	ungates []Ungate
@@ -209,12 +209,12 @@ func (dv *division) shrink() {
 }
 
 // evictionOrder returns executors in the order in which they are evicted: those that are not ready, then, of the workers
-// of a cluster, those that are not ALIVE and those with the fewest cores in use, then the newest. used has the cores by the
-// address of the worker.
-func evictionOrder(admitted []*pods.Record, used map[string]int32) []*pods.Record {
+// of a cluster, those that are not ALIVE and those with the fewest cores in use, then the newest. used are the workers by
+// their addresses.
+func evictionOrder(admitted []*pods.Record, used map[string]Worker) []*pods.Record {
 	cores := func(r *pods.Record) int32 {
-		if n, alive := used[r.Host]; alive {
-			return n
+		if w, alive := used[r.Host]; alive {
+			return w.Cores
 		}
 		return -1 // it may be ending already, which the watch has not shown
 	}

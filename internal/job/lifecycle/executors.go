@@ -206,6 +206,9 @@ func createWorkers(st *state) {
 	for _, r := range surplusWorkers(st) {
 		st.after(Action{Kind: DeletePod, Pod: r})
 	}
+	if st.o.App.Spec.Server.IdleTimeout != nil {
+		st.requeue(st.o.Now.Add(masterInterval)) // no event says that a program has come
+	}
 	lacking := lackingWorkers(st)
 	if at := workersAgainAt(st); len(lacking) > 0 && st.o.Now.Before(at) {
 		st.requeue(at)
@@ -221,13 +224,36 @@ func createWorkers(st *state) {
 }
 
 // workersWanted returns how many workers there should be now: those of the base gang, and where others may come, as many
-// as spec.server.workers says.
+// as spec.server.workers says, or up to that many as programs need.
 func workersWanted(st *state) int32 {
-	base := baseOf(st.s.Grant).Count
+	base, spec := baseOf(st.s.Grant).Count, st.o.App.Spec.Server
 	if !st.isElastic() && catalog.Of(st.s.Grant.Gate).Resizes {
 		return base
 	}
-	return max(base, ptr.Deref(st.o.App.Spec.Server.Workers, 0))
+	most := max(base, ptr.Deref(spec.Workers, 0))
+	if spec.IdleTimeout == nil {
+		return most
+	}
+	each := max(1, int64(ptr.Deref(st.o.App.Spec.Executor.Cores, 1)))
+	needed := (st.o.ClusterCores + each - 1) / each
+	if programWaits(st) {
+		needed = max(needed, int64(workersAlive(st)+1))
+	}
+	return int32(min(int64(most), max(int64(base), needed)))
+}
+
+// programWaits reports whether a program without a core waits for another worker: all that there are have cores in use. An
+// executor that does not fit an empty worker does not fit another one.
+func programWaits(st *state) bool {
+	return st.o.Activity.Waits && !slices.ContainsFunc(readyWorkers(st), func(r *pods.Record) bool {
+		w, alive := st.o.Activity.Workers[r.Host]
+		return alive && w.Cores == 0
+	})
+}
+
+// stayingWorkers returns the workers that are not ending.
+func stayingWorkers(st *state) []*pods.Record {
+	return slices.DeleteFunc(workersThere(st), func(r *pods.Record) bool { return r.Deleting || !r.Active() })
 }
 
 // lackingWorkers returns the numbers of the workers to create, the lowest that are free. One that is ending still counts.
@@ -246,11 +272,18 @@ func lackingWorkers(st *state) (lacking []int) {
 }
 
 // surplusWorkers returns the workers to end because fewer are wanted: those that are not ready, then those with the
-// fewest cores in use.
+// fewest cores in use. If the operator chooses their number, it ends only those that have been idle for long enough.
 func surplusWorkers(st *state) []*pods.Record {
-	staying := slices.DeleteFunc(workersThere(st), func(r *pods.Record) bool { return r.Deleting || !r.Active() })
-	surplus := max(0, len(staying)-int(workersWanted(st)))
-	return evictionOrder(staying, st.o.Activity.Workers)[:surplus]
+	surplus := max(0, len(stayingWorkers(st))-int(workersWanted(st)))
+	ordered := evictionOrder(stayingWorkers(st), st.o.Activity.Workers)
+	if timeout := st.o.App.Spec.Server.IdleTimeout; timeout != nil {
+		ordered = slices.DeleteFunc(ordered, func(r *pods.Record) bool {
+			w, alive := st.o.Activity.Workers[r.Host]
+			used := alive && (w.Cores > 0 || st.o.Now.Before(w.IdleSince.Add(timeout.Duration)))
+			return r.Ready && (used || st.o.Activity.Workers == nil)
+		})
+	}
+	return ordered[:min(surplus, len(ordered))]
 }
 
 // refusedWorkers says why the workers that are lacking cannot be created; empty if they can. A message stays until they

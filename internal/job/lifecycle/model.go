@@ -34,6 +34,9 @@ type Observation struct {
 	// ClusterLost says what has become of the SparkCluster on which the driver started; empty if it is still there, or if
 	// the driver has none.
 	ClusterLost string
+	// ClusterCores is how many cores the programs on a cluster may have together; 0 if its spec says how many workers it
+	// has.
+	ClusterCores int64
 
 	// What this process has seen or done itself, and the next one does not know.
 
@@ -124,10 +127,32 @@ type Activity struct {
 	Asked time.Time
 	// Busy is when its last job ended, or Asked if one runs; zero if it had none.
 	Busy time.Time
-	// Workers are how many cores are in use in each worker that is ALIVE at a master, by the address of the worker.
-	Workers map[string]int32
+	// Workers are the workers that are ALIVE at a master, by their addresses. Waits reports that a program has no core.
+	Workers map[string]Worker
+	Waits   bool
 	// Problem is why it gave no answer; empty if it did. It must not contain numbers that change all the time.
 	Problem string
+}
+
+// Worker is a worker of a cluster as its master has it.
+type Worker struct {
+	// Cores is how many of its cores are in use.
+	Cores int32
+	// IdleSince is since when it was seen without any in use; zero if some are.
+	IdleSince time.Time
+}
+
+// NoteIdle sets since when the workers of an answer are idle, given the answer before.
+func (a *Activity) NoteIdle(before Activity) {
+	for host, w := range a.Workers {
+		if w.Cores > 0 {
+			continue
+		}
+		if w.IdleSince = before.Workers[host].IdleSince; w.IdleSince.IsZero() {
+			w.IdleSince = a.Asked
+		}
+		a.Workers[host] = w
+	}
 }
 
 // AttemptID identifies an attempt of the application.

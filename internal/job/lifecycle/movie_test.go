@@ -153,17 +153,22 @@ var acts = map[string]func(m *movie, rest string){
 	"job-ends":            func(m *movie, _ string) { m.jobs, m.busy = false, m.now },
 	"uses": func(m *movie, rest string) {
 		name, cores, _ := strings.Cut(rest, " ")
-		m.used = map[string]int32{name: int32(number(m, cores))}
+		if m.used == nil {
+			m.used = map[string]int32{}
+		}
+		m.used[name] = int32(number(m, cores))
 	},
-	"cluster-lost": func(m *movie, rest string) { m.clusterLost = rest },
-	"no-worker":    func(m *movie, rest string) { m.noWorker = rest },
-	"away":         func(m *movie, rest string) { m.away = map[string]bool{rest: true} },
-	"silent":       func(m *movie, rest string) { m.silent = rest },
-	"questions":    func(m *movie, _ string) { m.logf("the driver was asked %d times", m.questions) },
-	"log-says":     func(m *movie, rest string) { m.logCause = rest },
-	"vanish":       func(m *movie, rest string) { delete(m.pods, rest) },
-	"unreachable":  func(m *movie, rest string) { m.setUnreachable(rest) },
-	"watch":        func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },
+	"programs":      func(m *movie, rest string) { m.clusterCores, m.waits = int64(number(m, rest)), false },
+	"program-waits": func(m *movie, _ string) { m.waits = true },
+	"cluster-lost":  func(m *movie, rest string) { m.clusterLost = rest },
+	"no-worker":     func(m *movie, rest string) { m.noWorker = rest },
+	"away":          func(m *movie, rest string) { m.away = map[string]bool{rest: true} },
+	"silent":        func(m *movie, rest string) { m.silent = rest },
+	"questions":     func(m *movie, _ string) { m.logf("the driver was asked %d times", m.questions) },
+	"log-says":      func(m *movie, rest string) { m.logCause = rest },
+	"vanish":        func(m *movie, rest string) { delete(m.pods, rest) },
+	"unreachable":   func(m *movie, rest string) { m.setUnreachable(rest) },
+	"watch":         func(m *movie, _ string) { m.lagging = map[string]*pods.Record{} },
 
 	// Others.
 	"say":           func(m *movie, rest string) { m.logf("%s", rest) },

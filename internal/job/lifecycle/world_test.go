@@ -79,6 +79,9 @@ type world struct {
 	silent string
 	// away are the workers that a master does not have although their pods are ready.
 	away map[string]bool
+	// clusterCores is how many cores programs may have in a cluster, and waits whether one has none.
+	clusterCores int64
+	waits        bool
 	// clusterLost says what has become of the cluster of the program; empty if it is there.
 	clusterLost string
 	// used is how many cores are in use in workers.
@@ -180,7 +183,7 @@ func (w *world) decide(obstacle string) Decision {
 		o.Obstacle, o.Rejection = "", obstacle
 	}
 	w.seeEnd(&o)
-	o.ClusterLost = w.clusterLost
+	o.ClusterLost, o.ClusterCores = w.clusterLost, w.clusterCores
 	o.Eviction = w.eviction()
 	o.ExecutorFailures = w.failures(o.Pods)
 	o.Leftovers = w.left(o.Pods)
@@ -270,17 +273,18 @@ func (w *world) tellActivity(o *Observation) {
 		o.Activity.Busy = w.now
 	}
 	if w.silent == "" {
-		o.Activity.Workers = w.workers()
+		o.Activity.Workers, o.Activity.Waits = w.workers(), w.waits
+		o.Activity.NoteIdle(w.memory.activity)
 	}
 	w.memory.activity = o.Activity
 }
 
 // workers returns the workers that have reached their master.
-func (w *world) workers() map[string]int32 {
-	alive := map[string]int32{}
+func (w *world) workers() map[string]Worker {
+	alive := map[string]Worker{}
 	for _, p := range w.pods {
 		if p.Host != "" && p.Running && !p.Deleting && !w.away[p.Name] {
-			alive[p.Host] = w.used[p.Name]
+			alive[p.Host] = Worker{Cores: w.used[p.Name]}
 		}
 	}
 	return alive

@@ -53,6 +53,16 @@ func deriveOnCluster(p Properties) {
 	HandOver(p)
 }
 
+// ClusterCores returns how many cores a program may have in its SparkCluster according to its spec; 0 if that has no bound.
+func ClusterCores(app *v1alpha1.SparkApplication) int32 {
+	properties, _ := Merge(app, Sources{})
+	cores, err := properties.Int(coresMax, 0)
+	if err != nil {
+		return 0
+	}
+	return max(0, cores)
+}
+
 // decommissionInterval is how often a decommissioned executor checks whether it has handed over everything, so that it
 // can end. With Spark's default of 30 s it would use up its grace period, while another job waits for its quota.
 const decommissionInterval = "3s"

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -32,6 +33,9 @@ var defaults = map[string]string{
 // of workers.max does not start the cluster again.
 const mostWorkers = 10000
 
+// idleTimeout is the default of workers.autoscale.idleTimeout.
+const idleTimeout = 10 * time.Minute
+
 // Application returns the application that runs a cluster. Labels and annotations of the cluster are not copied: tools
 // such as Flux recognize what they have applied by them.
 func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
@@ -52,6 +56,10 @@ func Application(cluster *v1alpha1.SparkCluster) *v1alpha1.SparkApplication {
 		Executor:    v1alpha1.ExecutorSpec{PodRole: *from.Workers.PodRole.DeepCopy(), Instances: ptr.To(least)},
 		PodSecurity: from.PodSecurity, RunID: from.RunID,
 		Queue: from.Queue.DeepCopy(), Suspend: from.Suspend, UI: from.UI.DeepCopy(),
+	}
+	if auto := from.Workers.Autoscale; auto != nil {
+		app.Spec.Server.Workers = from.Workers.Max
+		app.Spec.Server.IdleTimeout = ptr.To(ptr.Deref(auto.IdleTimeout, metav1.Duration{Duration: idleTimeout}))
 	}
 	if ptr.Deref(from.Workers.Max, least) > least {
 		app.Spec.DynamicAllocation = &v1alpha1.DynamicAllocation{Enabled: true, MaxExecutors: ptr.To[int32](mostWorkers)}

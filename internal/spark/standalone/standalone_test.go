@@ -5,6 +5,7 @@ package standalone_test
 
 import (
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -47,6 +48,10 @@ func TestApplication(t *testing.T) {
 	}
 	if found := validate.Application(grows); len(found) > 0 {
 		t.Errorf("findings: %v", found)
+	}
+	c.Spec.Workers.Replicas, c.Spec.Workers.Autoscale = nil, &v1alpha1.ClusterAutoscale{}
+	if s := standalone.Application(c).Spec.Server; *s.Workers != 5 || s.IdleTimeout.Duration != 10*time.Minute {
+		t.Errorf("made %+v", s)
 	}
 	if again := standalone.Application(etl()); again.Spec.SparkConf["spark.master.rest.enabled"] != "false" {
 		t.Error("the defaults have changed")

@@ -193,6 +193,7 @@ var celBreaches = map[string][]any{
 	"self.all(t, !has(t.tolerationSeconds) || has(t.effect) && t.effect == 'NoExecute')": {
 		[]any{map[string]any{"key": "spot", "operator": "Exists", "tolerationSeconds": int64(60)}},
 	},
+	"!has(self.autoscale) || has(self.max)":                        {map[string]any{"autoscale": map[string]any{}}},
 	"!has(self.max) || self.max >= (has(self.min) ? self.min : 1)": {map[string]any{"min": int64(3), "max": int64(2)}},
 	"!has(self.replicas) || self.replicas >= (has(self.min) ? self.min : 1) && self.replicas <= (has(self.max) ? self.max : has(self.min) ? self.min : 1)": {
 		map[string]any{"replicas": int64(2)}, map[string]any{"min": int64(2), "max": int64(4), "replicas": int64(1)}, map[string]any{"min": int64(2), "max": int64(4), "replicas": int64(5)},

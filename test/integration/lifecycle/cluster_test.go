@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -224,4 +225,33 @@ func TestClusterOfOtherGates(t *testing.T) {
 			w.Unused()
 		})
 	}
+}
+
+// TestClusterIsAutoscaled: a cluster gets the workers that a program on it may use, and ends them when they are idle after the program has ended.
+func TestClusterIsAutoscaled(t *testing.T) {
+	m := harness.StartMaster(t)
+	w := m.World(t, "8Gi")
+	harness.StartOperator(t, harness.OperatorOptions{})
+	c := m.Cluster(w)
+	c.Spec.Workers.Min, c.Spec.Workers.Max = ptr.To[int32](1), ptr.To[int32](4)
+	c.Spec.Workers.Autoscale = &v1alpha1.ClusterAutoscale{IdleTimeout: &v1alpha1.Duration{Duration: time.Second}}
+	harness.Create(t, c)
+	w.ClusterReady(c)
+	has := func(workers string) {
+		t.Helper()
+		env.UntilSeen(t, "it has "+workers+" workers", func() (bool, any) {
+			w.StartWorkers()
+			err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+			return err == nil && c.Status.Workers == workers && apimeta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ReadyCondition), c.Status
+		})
+	}
+	has("1/1")
+	job := w.Apply("job", func(a *v1alpha1.SparkApplication) {
+		a.Spec.ClusterRef, a.Spec.Executor.Instances = &v1alpha1.ClusterReference{Name: "etl"}, ptr.To[int32](3)
+	})
+	driver := w.Driver(job)
+	has("3/3")
+	w.Kubelet.Finish(t.Context(), driver, 0, "Completed")
+	w.Reach(job, "Succeeded")
+	has("1/1")
 }
