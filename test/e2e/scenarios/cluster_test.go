@@ -16,7 +16,7 @@ import (
 )
 
 // TestASparkClusterRunsPrograms: a program waits for the cluster, runs in its workers and asks for its driver alone; a worker that is killed is
-// replaced, one that is no longer wanted is decommissioned, and all is gone with the cluster.
+// replaced, one that is no longer wanted is decommissioned, another follows for a program that may use it, and all is gone with the cluster.
 func TestASparkClusterRunsPrograms(t *testing.T) {
 	t.Parallel()
 	s := env.NewTenant(t, 1)
@@ -62,6 +62,13 @@ func TestASparkClusterRunsPrograms(t *testing.T) {
 	if after := decommissioned(); after != before+1 {
 		t.Errorf("%d workers were decommissioned, want one", after-before)
 	}
+	s.Kubectl("patch", "sgcluster/spark-master", "--type=merge", "--patch", `{"spec": {"workers": {"replicas": null, "autoscale": {"idleTimeout": "10s"}}}}`)
+	s.Apply(env.Pi("wide", s.Name, env.Sleep("40"), func(spec *v1alpha1.SparkApplicationSpec) {
+		spec.ClusterRef, spec.Executor.Instances = job.Spec.ClusterRef, ptr.To[int32](2)
+	}))
+	s.Kubectl("wait", "--for=jsonpath={.status.workers}=2/2", "sgcluster/spark-master", "--timeout=120s")
+	s.Kubectl("wait", "--for=condition=Ready", "sgapp/wide", "--timeout=300s")
+	s.Kubectl("wait", "--for=jsonpath={.status.workers}=1/1", "sgcluster/spark-master", "--timeout=120s")
 	s.Kubectl("delete", "sgcluster", "spark-master")
 	awaitNoPods(s, "spark-master")
 	s.GivenBack(s.Name)
