@@ -51,6 +51,12 @@ func TestServerIsReachable(t *testing.T) {
 	selects(t, app, policy.Spec.PodSelector.MatchLabels, driver)
 
 	installFile(t, gatewayCRD(t))
+	env.UntilSeen(t, "the API server serves the kind", func() (bool, error) {
+		routes := &unstructured.UnstructuredList{}
+		routes.SetGroupVersionKind(grpcRoute)
+		err := env.Client().List(t.Context(), routes)
+		return err == nil, err
+	})
 	harness.Change(t, app, func(a *v1alpha1.SparkApplication) { a.Spec.Server.AllowedNamespaces = []string{"gateways", "hub"} }) // is acted on at once
 	route := &unstructured.Unstructured{}
 	route.SetGroupVersionKind(grpcRoute)

@@ -88,7 +88,7 @@ func TestStalledSchedules(t *testing.T) {
 	w := newWorld(t)
 	for name, m := range map[string]mistake{
 		"30-february":   {change: withSchedule("0 0 30 2 *"), words: `spec.schedule "0 0 30 2 *": it never fires: no year has such a day; choose another day of month or month`},
-		"minute-61":     {change: withSchedule("61 * * * *"), words: `spec.schedule "61 * * * *": the minute "61" is not valid (`},
+		"minute-61":     {change: withSchedule("61 * * * *"), words: `spec.schedule "61 * * * *": the minute "61" is not valid: use 0-59`},
 		"half-a-second": {change: withSchedule("@every 60.5s"), words: `spec.schedule "@every 60.5s": an interval must be a whole number of seconds`},
 		"unknown-zone":  {change: inZone("Europe/Zurick"), words: `spec.timeZone "Europe/Zurick": it is not in the IANA time zone database: write a name such as Europe/Zurich or America/New_York, or UTC`},
 		"a-path":        {change: inZone("../../etc/passwd"), words: `spec.timeZone "../../etc/passwd": it is not in the IANA time zone database`},
