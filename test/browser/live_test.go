@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 			for _, text := range tt.says {
 				b.shows(text)
 			}
-			b.has("the page has its navigation", `document.querySelectorAll("nav[aria-label=Pages] a").length === 5`)
+			b.has("the page has its navigation", `document.querySelectorAll("nav[aria-label=Pages] a").length === 6`)
 			if alert := value[bool](b, `Boolean(document.querySelector("main [role=alert]"))`); alert == tt.whole {
 				t.Errorf("an alert is there: %t", alert)
 			}
