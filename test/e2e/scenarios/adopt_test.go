@@ -23,7 +23,7 @@ spec:
   sparkVersion: 4.1.4
   image: docker.io/sparkgate/spark:4.1
   mainApplicationFile: local:///opt/spark/examples/pi.py
-  arguments: ["4"]
+  arguments: ["400"]
   driver: {cores: 1, coreRequest: 200m, memory: 512m, serviceAccount: spark}
   executor: {instances: 2, cores: 1, coreRequest: 200m, memory: 512m}
 `
