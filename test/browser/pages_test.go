@@ -249,7 +249,7 @@ func TestKeyboard(t *testing.T) {
 		}
 		order = append(order, text)
 	}
-	for i, want := range []string{"Skip to content", "Queues", "Applications", "Schedules", "Usage", "What if"} {
+	for i, want := range []string{"Skip to content", "Overview", "Queues", "Applications", "Schedules", "Usage", "What if"} {
 		if i >= len(order) || order[i] != want {
 			t.Fatalf("the order of the focus is %q", order)
 		}
