@@ -160,30 +160,53 @@ func (p *pass) do(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, err
 	}
 	own := p.ours != nil && metav1.IsControlledBy(p.ours, p.theirs)
-	switch {
+	switch other := p.theirs.Status.ofOther(); {
 	case !p.theirs.DeletionTimestamp.IsZero():
-		if own && !slices.Contains(p.theirs.Finalizers, metav1.FinalizerOrphanDependents) {
-			return ctrl.Result{}, p.deleteOurs(ctx) // whatever else holds theirs
-		}
-		return ctrl.Result{}, nil
+		return ctrl.Result{}, p.end(ctx, own)
 	case p.namespace.Labels[Label] != adopted:
-		if value, set := p.namespace.Labels[Label]; set {
-			p.event(corev1.EventTypeWarning, "UnknownLabel", "label %s of the namespace: value %q is not known: write %s", Label, value, adopted)
-		}
-		if own {
-			return ctrl.Result{}, p.mirror(ctx) // what has begun continues
-		}
-		return ctrl.Result{}, nil
+		return ctrl.Result{}, p.leave(ctx, own)
 	case p.ours != nil && !own:
 		return ctrl.Result{}, p.taken(ctx)
-	case p.theirs.Status.ofOther() && !p.theirs.Status.ended():
+	case other && (p.ours == nil || !p.theirs.Status.ended()):
+		return ctrl.Result{}, p.respect(ctx)
+	}
+	return p.run(ctx)
+}
+
+// end ends what runs for an application of theirs that is being deleted, whatever else holds that.
+func (p *pass) end(ctx context.Context, own bool) error {
+	if own && !slices.Contains(p.theirs.Finalizers, metav1.FinalizerOrphanDependents) {
+		return p.deleteOurs(ctx)
+	}
+	return nil
+}
+
+// leave starts nothing in a namespace that is not adopted. What has begun continues.
+func (p *pass) leave(ctx context.Context, own bool) error {
+	if value, set := p.namespace.Labels[Label]; set {
+		p.event(corev1.EventTypeWarning, "UnknownLabel", "label %s of the namespace: value %q is not known: write %s", Label, value, adopted)
+	}
+	if own {
+		return p.mirror(ctx)
+	}
+	return nil
+}
+
+// respect leaves alone what another operator runs or has run.
+func (p *pass) respect(ctx context.Context) error {
+	if !p.theirs.Status.ended() {
 		p.event(corev1.EventTypeWarning, "OtherOperator", "status.submissionID: value %q is of another operator, which runs it: delete and create the object when it has ended, "+
 			"and let only one operator serve the namespace", p.theirs.Status.SubmissionID)
-		return ctrl.Result{}, nil
-	case p.theirs.Status.ofOther() && p.ours == nil:
-		ended := p.theirs.Status
-		ended.SubmissionID = submission + p.theirs.kept.made + "-0" // it has run as it is
-		return ctrl.Result{}, p.publish(ctx, ended)
+		return nil
+	}
+	ended := p.theirs.Status
+	ended.SubmissionID = submission + p.theirs.kept.made + "-0" // it has run as it is
+	return p.publish(ctx, ended)
+}
+
+// run makes the application of ours if it has to be made, and follows it.
+func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
+	switch {
 	case p.ours == nil && !p.theirs.Status.isOf(p.theirs.kept.made),
 		p.ours != nil && p.ours.Annotations[madeFrom] != p.theirs.kept.made:
 		return ctrl.Result{}, p.make(ctx)

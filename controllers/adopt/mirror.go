@@ -70,8 +70,7 @@ func mirrored(old Status, app *v1alpha1.SparkApplication, executors []*pods.Reco
 	if s.State.State == "" && old.State.State != "" && !old.isOf(made) {
 		s.State.State = submitted
 	}
-	waits := s.State.State == submitted && old.State.State == submitted && old.isOf(made)
-	if s.State.State == "" || waits || old.ended() && old.SubmissionID == s.SubmissionID || !isCurrent(app) && old.State.State == running && hasRun(app) {
+	if s.State.State == "" || old.stays(&s, app) {
 		return old
 	}
 	at := new(metav1.NewTime(now.Truncate(time.Second)))
@@ -83,6 +82,13 @@ func mirrored(old Status, app *v1alpha1.SparkApplication, executors []*pods.Reco
 		s.TerminationTime = at
 	}
 	return s
+}
+
+// stays reports whether a status is not written again for what would be the next one: the job still waits, it has ended,
+// or it is about to be stopped for a changed spec.
+func (s *Status) stays(next *Status, app *v1alpha1.SparkApplication) bool {
+	waits := next.State.State == submitted && s.State.State == submitted && s.isOf(app.Annotations[madeFrom])
+	return waits || s.ended() && s.SubmissionID == next.SubmissionID || !isCurrent(app) && s.State.State == running && hasRun(app)
 }
 
 // hasRun reports whether the driver of an attempt that has not ended has started.

@@ -117,6 +117,14 @@ func (m model) role(s spec, name string, labels map[string]string) {
 	}
 }
 
+func (m model) deps(s spec) {
+	if deps, ok := s["deps"].(spec); ok {
+		m.field(deps, "jars", "spark.jars")
+		m.field(deps, "files", "spark.files")
+		m.field(deps, "packages", "spark.jars.packages")
+	}
+}
+
 func modelOf(name string, s spec, labels map[string]string) model {
 	m := model{}
 	driver, executor, properties := s["driver"].(spec), s["executor"].(spec), s["sparkConf"].(spec)
@@ -159,11 +167,7 @@ func modelOf(name string, s spec, labels map[string]string) model {
 			m["spark.dynamicAllocation.shuffleTracking.timeout"] = "60s"
 		}
 	}
-	if deps, ok := s["deps"].(spec); ok {
-		m.field(deps, "jars", "spark.jars")
-		m.field(deps, "files", "spark.files")
-		m.field(deps, "packages", "spark.jars.packages")
-	}
+	m.deps(s)
 	if m["spark.kubernetes.driver.pod.name"] == "" {
 		m["spark.kubernetes.driver.pod.name"] = name + "-driver"
 	}

@@ -293,15 +293,16 @@ func running(st *state) Decision {
 	latchReady(st)
 	at, _ := runDeadline(st)
 	st.requeue(at)
-	if st.o.App.Spec.ClusterRef != nil {
-		st.requeue(st.o.Now.Add(clusterInterval))
-	}
 	awaitReady(st)
 	return publish(st, status.Running, runningMessage(st))
 }
 
-// awaitReady asks for another look when executors have to be ready, and when those that have just started count.
+// awaitReady asks for another look when executors have to be ready, when those that have just started count, and at the
+// cluster of the program.
 func awaitReady(st *state) {
+	if st.o.App.Spec.ClusterRef != nil {
+		st.requeue(st.o.Now.Add(clusterInterval))
+	}
 	st.requeueAhead(executorsReadyBy(st))
 	if st.s.Times.ExecutorsReady == nil {
 		_, until := pods.Starting(st.currentPods(), st.o.Now)

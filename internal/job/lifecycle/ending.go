@@ -33,9 +33,7 @@ const (
 // attemptEnded records the outcome of a driver that has ended. If no pod of the attempt is left, the end is published
 // at once; otherwise the attempt is Finalizing.
 func attemptEnded(st *state, o pods.Outcome) Decision {
-	if !o.Succeeded && o.Cause == v1alpha1.CauseApplication && st.o.ClusterLost != "" {
-		o.Cause, o.Message = v1alpha1.CauseInfrastructure, o.Message+"; "+st.o.ClusterLost
-	}
+	o = withLostCluster(st, o)
 	if o.Succeeded && executorsMayEnd(st) {
 		st.requeue(st.o.DriverEndedSince.Add(endingDelay))
 		return st.unchanged()
@@ -67,6 +65,14 @@ func attemptEnded(st *state, o pods.Outcome) Decision {
 		doing = "stopping the driver: "
 	}
 	return publish(st, status.Finalizing, doing+o.Message)
+}
+
+// withLostCluster returns how a driver has ended, which is not its fault if it has failed and its cluster is gone.
+func withLostCluster(st *state, o pods.Outcome) pods.Outcome {
+	if !o.Succeeded && o.Cause == v1alpha1.CauseApplication && st.o.ClusterLost != "" {
+		o.Cause, o.Message = v1alpha1.CauseInfrastructure, o.Message+"; "+st.o.ClusterLost
+	}
+	return o
 }
 
 // recordExecutors records the executors at the end of the driver.

@@ -50,12 +50,9 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 	if err != nil {
 		return nil, err
 	}
-	count := gang.Most
-	if objects.Gated || objects.Workers {
-		count = gang.Base
-	}
-	if gang.Dynamic && count == math.MaxInt32 {
-		return nil, errUnbounded
+	count, err := countOf(objects, gang)
+	if err != nil {
+		return nil, err
 	}
 	driverSet, executorSet, err := env.both(objects, gang.Most > 0)
 	if err != nil {
@@ -76,6 +73,17 @@ func PodSets(app *v1alpha1.SparkApplication, objects render.Objects, env Environ
 		return []queueing.PodSet{driverSet}, nil
 	}
 	return []queueing.PodSet{driverSet, executorSet}, nil
+}
+
+// countOf returns how many executors are asked for.
+func countOf(objects render.Objects, gang conf.Gang) (int32, error) {
+	switch {
+	case objects.Gated || objects.Workers:
+		return gang.Base, nil
+	case gang.Dynamic && gang.Most == math.MaxInt32:
+		return 0, errUnbounded
+	}
+	return gang.Most, nil
 }
 
 // applyQueueReference copies the wishes of the application about its queue into the pod sets. minExecutors applies only

@@ -34,10 +34,22 @@ func TestApplication(t *testing.T) {
 	}
 	c := etl()
 	c.Spec.SparkConf = map[string]string{"spark.master.rest.enabled": "true"}
+	if got := standalone.Application(c).Spec.SparkConf["spark.master.rest.enabled"]; got != "true" {
+		t.Errorf("the property is %s", got)
+	}
+	if again := standalone.Application(etl()); again.Spec.SparkConf["spark.master.rest.enabled"] != "false" {
+		t.Error("the defaults have changed")
+	}
+}
+
+// TestApplicationOfWorkers: the fields of workers are those of executors, and those that may come and go are elastic executors.
+func TestApplicationOfWorkers(t *testing.T) {
+	t.Parallel()
+	c := etl()
 	c.Spec.Workers = v1alpha1.ClusterWorkers{PodRole: v1alpha1.PodRole{Memory: "4g"}, ServiceAccountName: "jobs", Min: ptr.To[int32](3)}
 	c.Spec.Suspend, c.Spec.AllowedNamespaces = true, []string{"hub"}
 	got := standalone.Application(c).Spec
-	if got.SparkConf["spark.master.rest.enabled"] != "true" || got.SparkConf["spark.kubernetes.authenticate.executor.serviceAccountName"] != "jobs" ||
+	if got.SparkConf["spark.kubernetes.authenticate.executor.serviceAccountName"] != "jobs" ||
 		*got.Executor.Instances != 3 || got.Executor.Memory != "4g" || !got.Suspend || got.Server.AllowedNamespaces[0] != "hub" {
 		t.Errorf("made %+v", got)
 	}
@@ -52,9 +64,6 @@ func TestApplication(t *testing.T) {
 	c.Spec.Workers.Replicas, c.Spec.Workers.Autoscale = nil, &v1alpha1.ClusterAutoscale{}
 	if s := standalone.Application(c).Spec.Server; *s.Workers != 5 || s.IdleTimeout.Duration != 10*time.Minute {
 		t.Errorf("made %+v", s)
-	}
-	if again := standalone.Application(etl()); again.Spec.SparkConf["spark.master.rest.enabled"] != "false" {
-		t.Error("the defaults have changed")
 	}
 }
 

@@ -28,20 +28,7 @@ func TestLife(t *testing.T) {
 	before := theirs.DeepCopy()
 	ours := w.ours(theirs)
 	driver := w.Driver(ours)
-	if driver.Name != "pi-driver" || driver.Labels["sparkoperator.k8s.io/app-name"] != "pi" || driver.Labels["team"] != "a" ||
-		driver.Labels["sparkoperator.k8s.io/launched-by-spark-operator"] != "" {
-		t.Errorf("driver %s has labels %v", driver.Name, driver.Labels)
-	}
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi-ui-svc"}}
-	w.get(service)
-	for key, value := range service.Spec.Selector {
-		if driver.Labels[key] != value {
-			t.Errorf("the Service of the web interface selects %s=%s, which the driver does not have", key, value)
-		}
-	}
-	if !metav1.IsControlledBy(ours, theirs) || ours.Labels["team"] != "a" {
-		t.Errorf("the application has owner %v and labels %v", ours.OwnerReferences, ours.Labels)
-	}
+	w.isKnown(theirs, ours, driver)
 	w.Kubelet.Start(t.Context(), driver)
 	w.reach(theirs, "RUNNING")
 	if text(theirs, "driverInfo", "podName") != "pi-driver" || text(theirs, "sparkApplicationId") == "" || !strings.HasPrefix(text(theirs, "submissionID"), "sparkgate-") {
@@ -71,6 +58,26 @@ func TestLife(t *testing.T) {
 		if diff := cmp.Diff(part(before), part(theirs)); diff != "" {
 			t.Errorf("the object was changed (-before +after):\n%s", diff)
 		}
+	}
+}
+
+// isKnown checks the names and labels by which people find a job.
+func (w *world) isKnown(theirs *unstructured.Unstructured, ours *v1alpha1.SparkApplication, driver *corev1.Pod) {
+	t := w.t
+	t.Helper()
+	if driver.Name != "pi-driver" || driver.Labels["sparkoperator.k8s.io/app-name"] != "pi" || driver.Labels["team"] != "a" ||
+		driver.Labels["sparkoperator.k8s.io/launched-by-spark-operator"] != "" {
+		t.Errorf("driver %s has labels %v", driver.Name, driver.Labels)
+	}
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "pi-ui-svc"}}
+	w.get(service)
+	for key, value := range service.Spec.Selector {
+		if driver.Labels[key] != value {
+			t.Errorf("the Service of the web interface selects %s=%s, which the driver does not have", key, value)
+		}
+	}
+	if !metav1.IsControlledBy(ours, theirs) || ours.Labels["team"] != "a" {
+		t.Errorf("the application has owner %v and labels %v", ours.OwnerReferences, ours.Labels)
 	}
 }
 

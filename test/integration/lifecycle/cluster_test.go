@@ -159,13 +159,12 @@ func TestClusterIsScaled(t *testing.T) {
 	if err != nil || seen.Status.Replicas != 3 {
 		t.Errorf("scale %+v, %v", seen, err)
 	}
-	selected := &corev1.PodList{}
 	selector, err := labels.Parse(seen.Status.Selector)
-	if err == nil {
-		err = env.Client().List(t.Context(), selected, client.InNamespace(w.Namespace), client.MatchingLabelsSelector{Selector: selector})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || len(selected.Items) != 4 {
-		t.Errorf("selector %q selects %d pods, %v", seen.Status.Selector, len(selected.Items), err)
+	if selected := selectedBy(t, w.Namespace, selector); len(selected) != 4 {
+		t.Errorf("selector %q selects %q", seen.Status.Selector, selected)
 	}
 
 	m.Change(func() { m.Busy = map[string]bool{"127.0.1.3": true} })
@@ -173,15 +172,8 @@ func TestClusterIsScaled(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("2/2", "")
-	workers := &corev1.PodList{}
 	env.UntilSeen(t, "the busy one stays", func() (bool, any) {
-		if err := env.Client().List(t.Context(), workers, client.InNamespace(w.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
-			t.Fatal(err)
-		}
-		names := []string{}
-		for i := range workers.Items {
-			names = append(names, workers.Items[i].Name)
-		}
+		names := selectedBy(t, w.Namespace, selector)
 		return len(names) == 2 && strings.HasSuffix(names[0], "-1") && strings.HasSuffix(names[1], "-3"), names
 	})
 	env.UntilSeen(t, "the quota of the others is given back", func() (bool, any) {
@@ -191,6 +183,19 @@ func TestClusterIsScaled(t *testing.T) {
 	if c.Status.ObservedGeneration != c.Generation || app.Status.Run != 1 || app.Status.Attempt != 1 {
 		t.Errorf("run %d, attempt %d: the cluster was started again", app.Status.Run, app.Status.Attempt)
 	}
+}
+
+// selectedBy returns the names of the pods that a selector selects.
+func selectedBy(t *testing.T, namespace string, selector labels.Selector) (names []string) {
+	t.Helper()
+	selected := &corev1.PodList{}
+	if err := env.Client().List(t.Context(), selected, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range selected.Items {
+		names = append(names, selected.Items[i].Name)
+	}
+	return names
 }
 
 // TestClusterOfOtherGates: gates that leave pods to a scheduler grant the base gang, and get the workers above it without being asked.
