@@ -145,16 +145,7 @@ func TestClusterIsScaled(t *testing.T) {
 	if _, err := scale(t, c, 4); err != nil {
 		t.Fatal(err)
 	}
-	says := func(workers, words string) {
-		t.Helper()
-		env.UntilSeen(t, "it has "+workers+" workers", func() (bool, any) {
-			w.StartWorkers()
-			err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
-			ready := apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition)
-			return err == nil && c.Status.Workers == workers && ready.Status == metav1.ConditionTrue && strings.Contains(ready.Message, words), c.Status
-		})
-	}
-	says("3/4", "workers above the base gang wait for quota")
+	clusterHas(t, w, c, "3/4", "workers above the base gang wait for quota")
 	seen, err := scale(t, c, 4)
 	if err != nil || seen.Status.Replicas != 3 {
 		t.Errorf("scale %+v, %v", seen, err)
@@ -171,7 +162,7 @@ func TestClusterIsScaled(t *testing.T) {
 	if _, err := scale(t, c, 2); err != nil {
 		t.Fatal(err)
 	}
-	says("2/2", "")
+	clusterHas(t, w, c, "2/2", "")
 	env.UntilSeen(t, "the busy one stays", func() (bool, any) {
 		names := selectedBy(t, w.Namespace, selector)
 		return len(names) == 2 && strings.HasSuffix(names[0], "-1") && strings.HasSuffix(names[1], "-3"), names
@@ -183,6 +174,17 @@ func TestClusterIsScaled(t *testing.T) {
 	if c.Status.ObservedGeneration != c.Generation || app.Status.Run != 1 || app.Status.Attempt != 1 {
 		t.Errorf("run %d, attempt %d: the cluster was started again", app.Status.Run, app.Status.Attempt)
 	}
+}
+
+// clusterHas waits until a cluster is ready with so many workers, and says some words.
+func clusterHas(t *testing.T, w *harness.World, c *v1alpha1.SparkCluster, workers, words string) {
+	t.Helper()
+	env.UntilSeen(t, "it has "+workers+" workers", func() (bool, any) {
+		w.StartWorkers()
+		err := env.Client().Get(t.Context(), client.ObjectKeyFromObject(c), c)
+		ready := apimeta.FindStatusCondition(c.Status.Conditions, v1alpha1.ReadyCondition)
+		return err == nil && c.Status.Workers == workers && ready.Status == metav1.ConditionTrue && strings.Contains(ready.Message, words), c.Status
+	})
 }
 
 // selectedBy returns the names of the pods that a selector selects.
