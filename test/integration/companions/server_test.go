@@ -27,8 +27,9 @@ var grpcRoute = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Vers
 
 // TestServerIsReachable: a server is closed to other namespaces until its spec names them, a route that is added while it runs gives its Service
 // an address that stays, and the route comes once the Gateway API is there. None of it restarts the server.
+//
+// It runs alone: beside the tests that install HTTPRoutes, the operator does not find the new kind of the same group.
 func TestServerIsReachable(t *testing.T) {
-	t.Parallel()
 	w := harness.NewWorld(t, "3Gi", nil)
 	operator.Use(t)
 	app := w.Apply("notebooks", func(a *v1alpha1.SparkApplication) {
