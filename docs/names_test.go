@@ -100,7 +100,7 @@ func TestEveryReasonHasARemedy(t *testing.T) {
 
 // events are the reasons of events that are those of no condition, by the files of their constants.
 var events = map[string]string{
-	"preemptingReason": "internal/job/lifecycle/admission.go", "followsReason": "internal/job/lifecycle/rerun.go", "ttlIgnoredReason": "internal/job/lifecycle/retention.go",
+	"preemptingReason": "internal/job/lifecycle/admission.go", "followsReason": "internal/job/lifecycle/runs.go", "ttlIgnoredReason": "internal/job/lifecycle/retention.go",
 	"reclaimedReason": "internal/job/lifecycle/elastic.go", "sidecarsEndedReason": "internal/job/lifecycle/ending.go", "objectRestored": "controllers/application/act.go",
 	"statusRefused": "controllers/application/unwritten.go", "gatewayNotInstalled": "controllers/companions/companions.go", "CreateFailedReason": "internal/spark/expose/build.go",
 	"unattributedReason": "controllers/unmanagedpods/unattributed.go", "Event": "controllers/schedule/events.go",
