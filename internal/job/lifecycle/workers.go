@@ -89,11 +89,6 @@ func programWaits(st *state) bool {
 	})
 }
 
-// stayingWorkers returns the workers that are not ending.
-func stayingWorkers(st *state) []*pods.Record {
-	return slices.DeleteFunc(workersThere(st), func(r *pods.Record) bool { return r.Deleting || !r.Active() })
-}
-
 // lackingWorkers returns the numbers of the workers to create, the lowest that are free. One that is ending still counts.
 func lackingWorkers(st *state) (lacking []int) {
 	there := map[int]bool{}
@@ -112,8 +107,9 @@ func lackingWorkers(st *state) (lacking []int) {
 // surplusWorkers returns the workers to end because fewer are wanted: those that are not ready, then those with the
 // fewest cores in use. If the operator chooses their number, it ends only those that have been idle for long enough.
 func surplusWorkers(st *state) []*pods.Record {
-	surplus := max(0, len(stayingWorkers(st))-int(workersWanted(st)))
-	ordered := evictionOrder(stayingWorkers(st), st.o.Activity.Workers)
+	staying := slices.DeleteFunc(workersThere(st), func(r *pods.Record) bool { return r.Deleting || !r.Active() })
+	surplus := max(0, len(staying)-int(workersWanted(st)))
+	ordered := evictionOrder(staying, st.o.Activity.Workers)
 	if timeout := st.o.App.Spec.Server.IdleTimeout; timeout != nil {
 		ordered = slices.DeleteFunc(ordered, func(r *pods.Record) bool {
 			w, alive := st.o.Activity.Workers[r.Host]
