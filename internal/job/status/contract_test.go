@@ -17,7 +17,6 @@ import (
 	"github.com/fluxcd/pkg/runtime/cel"
 	"github.com/fluxcd/pkg/runtime/conditions"
 	"github.com/fluxcd/pkg/runtime/conditions/check"
-	lua "github.com/yuin/gopher-lua"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/sparkgate/sparkgate/api/v1alpha1"
 	"github.com/sparkgate/sparkgate/gitops"
+	"github.com/sparkgate/sparkgate/internal/testing/argocd"
 )
 
 // The judges of this file are those that users have: each takes an object as the API server would serve it and says what it thinks.
@@ -39,54 +39,10 @@ func kstatusOf(t *testing.T, obj *unstructured.Unstructured) string {
 	return result.Status.String()
 }
 
-// argoOf returns the verdict of Argo CD with the shipped script, in a machine that has only Lua's base and table
-// libraries (Argo CD's has a little more).
+// argoOf returns the verdict of Argo CD with the shipped script.
 func argoOf(t *testing.T, obj *unstructured.Unstructured) (health, message string) {
 	t.Helper()
-	vm := lua.NewState(lua.Options{SkipOpenLibs: true})
-	defer vm.Close()
-	for name, open := range map[string]lua.LGFunction{lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
-		vm.Push(vm.NewFunction(open))
-		vm.Push(lua.LString(name))
-		vm.Call(1, 0)
-	}
-	vm.SetGlobal("obj", toLua(vm, obj.Object))
-	if err := vm.DoString(gitops.ArgoCDHealthLua); err != nil {
-		t.Fatalf("health.lua: %v", err)
-	}
-	table, ok := vm.Get(-1).(*lua.LTable)
-	if !ok {
-		t.Fatalf("health.lua returned %s, want a table", vm.Get(-1).Type())
-	}
-	return table.RawGetString("status").String(), table.RawGetString("message").String()
-}
-
-func toLua(vm *lua.LState, value any) lua.LValue {
-	switch v := value.(type) {
-	case map[string]any:
-		table := vm.NewTable()
-		for key, item := range v {
-			table.RawSetString(key, toLua(vm, item))
-		}
-		return table
-	case []any:
-		table := vm.NewTable()
-		for _, item := range v {
-			table.Append(toLua(vm, item))
-		}
-		return table
-	case string:
-		return lua.LString(v)
-	case bool:
-		return lua.LBool(v)
-	case int64:
-		return lua.LNumber(v)
-	case float64:
-		return lua.LNumber(v)
-	case nil:
-		return lua.LNil
-	}
-	panic(fmt.Sprintf("no Lua value for %T", value))
+	return argocd.Health(t, gitops.ArgoCDHealthLua, obj)
 }
 
 // celOf returns the verdict of Flux with the shipped expressions of one profile.
